@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit_decode::{DecodeOptions, ObjectEncoding, PodDecoder};
 use podinit_recordings::reader::Recording;
 use podinit_sim::protobuf;
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ fn list_page(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(body.len() as u64));
     group.bench_function("512_pods/protobuf", |b| {
         b.iter(|| {
-            let mut page = decoder.page(Encoding::Protobuf, &mut buffer);
+            let mut page = decoder.page(ObjectEncoding::Protobuf, &mut buffer);
             for chunk in body.chunks(16 * 1024) {
                 page.push(chunk).unwrap();
             }

@@ -24,7 +24,9 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder,
+};
 use podinit_instruments::Histogram;
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
@@ -43,7 +45,7 @@ fn pod(namespace: &str) -> PodInfo {
 fn filled(series: usize) -> (Recorder, Arc<Exposition>) {
     let sets = series.div_ceil(Interval::ALL.len());
     let labels = LabelConfig { max_values: sets, max_sets: sets, ..LabelConfig::default() };
-    let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
+    let (mut recorder, exposition) = ExpositionBuilder::new(labels).build().unwrap();
     for set in 0..sets {
         let pod = pod(&format!("namespace-{set:05}"));
         let moved = PodObservation::Moved {
@@ -91,7 +93,7 @@ fn observe(criterion: &mut Criterion) {
     thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                black_box(exposition.encode(Format::Protobuf).unwrap());
+                black_box(exposition.encode(ExpositionFormat::Protobuf).unwrap());
             }
         });
         group.bench_function("recorder, beside endless scrapes", |bench| {
@@ -107,7 +109,7 @@ fn encode(criterion: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(3));
     for series in [1000, 10_000] {
         let (_recorder, exposition) = filled(series);
-        for format in Format::ALL {
+        for format in ExpositionFormat::ALL {
             let id = BenchmarkId::new(format!("{format:?}"), series);
             group.bench_function(id, |bench| {
                 bench.iter(|| black_box(exposition.encode(format).unwrap()));

@@ -36,9 +36,9 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
-use podinit_decode::{Encoding, PodDecoder, WatchEventKind};
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SeriesLabel};
-use podinit_kube::watch::line_reader::{Framed, LineReader};
+use podinit_decode::{ObjectEncoding, PodDecoder, WatchEventKind};
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig, Recorder, SeriesLabel};
+use podinit_kube::watch::line_reader::{FramedEvent, LineReader};
 use podinit_sim::protobuf;
 use serde_json::json;
 
@@ -65,7 +65,7 @@ struct Pipeline {
 impl Pipeline {
     fn new(labels: LabelConfig, slos: &Arc<[SloRule]>, events: bool) -> Self {
         let options = labels.decode_options();
-        let (recorder, exposition) = Builder::new(labels).events(events).build().unwrap();
+        let (recorder, exposition) = ExpositionBuilder::new(labels).events(events).build().unwrap();
         Self {
             lines: LineReader::new(8 << 20),
             decoder: PodDecoder::new(options),
@@ -88,7 +88,7 @@ impl Pipeline {
         let mut events = 0;
         self.now = self.now.plus_nanos(1_000_000);
         while let Some(line) = self.lines.next(&mut chunk) {
-            let Framed::Whole(line) = line else { continue };
+            let FramedEvent::Whole(line) = line else { continue };
             let event = match self.decoder.watch_event(line).unwrap().kind {
                 WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => {
                     PodEvent::Applied(pod)
@@ -114,7 +114,7 @@ impl Pipeline {
     /// Processes a chunk of the watch of Events.
     fn event_chunk(&mut self, mut chunk: &[u8]) {
         while let Some(line) = self.event_lines.next(&mut chunk) {
-            let Framed::Whole(line) = line else { continue };
+            let FramedEvent::Whole(line) = line else { continue };
             let EventLineKind::Applied(event) = self.event_decoder.line(line).unwrap().kind else {
                 continue;
             };
@@ -159,7 +159,7 @@ fn run(
         "{name}: {events} events of {} bytes on average; {} pods remembered, exposition of {} bytes",
         stream.len() / lines.len().max(1),
         probe.tracker.remembered(),
-        probe.exposition.encode(podinit_expo::metrics::Format::Text).unwrap().len(),
+        probe.exposition.encode(podinit_expo::metrics::ExpositionFormat::Text).unwrap().len(),
     );
     let mut group = c.benchmark_group("pipeline");
     group
@@ -213,14 +213,14 @@ fn heartbeat(c: &mut Criterion) {
     const NODES: usize = 5_000;
     let mut group = c.benchmark_group("heartbeat");
     group.throughput(Throughput::Elements(NODES as u64));
-    for encoding in [Encoding::Json, Encoding::Protobuf] {
+    for encoding in [ObjectEncoding::Json, ObjectEncoding::Protobuf] {
         let updates: Vec<Vec<u8>> = (0..NODES)
             .map(|number| {
                 let node = node_object::node(&format!("{number:07}"));
                 let event = json!({"type": "MODIFIED", "object": node}).to_string();
                 match encoding {
-                    Encoding::Json => event.into_bytes(),
-                    Encoding::Protobuf => protobuf::event(event.as_bytes()).unwrap(),
+                    ObjectEncoding::Json => event.into_bytes(),
+                    ObjectEncoding::Protobuf => protobuf::event(event.as_bytes()).unwrap(),
                 }
             })
             .collect();
@@ -230,7 +230,7 @@ fn heartbeat(c: &mut Criterion) {
             Ok(line) => line.kind,
             Err(error) => panic!("{error}"),
         };
-        let builder = Builder::new(LabelConfig::default()).nodes(true);
+        let builder = ExpositionBuilder::new(LabelConfig::default()).nodes(true);
         let (mut recorder, _exposition) = builder.build().unwrap();
         let mut tracker = Tracker::new(TrackerConfig { nodes: true, ..TrackerConfig::default() });
         let mut account = |kind: NodeLineKind| {

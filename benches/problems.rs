@@ -24,8 +24,8 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig, ProblemPods, Recorder};
-use podinit_instruments::Format;
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig, ProblemPods, Recorder};
+use podinit_instruments::ExpositionFormat;
 use podinit_oncall::problems::{self, Finder, Snapshots};
 use podinit_oncall::records::{self, Queries, RecordStore, RecordsClient};
 use rustix::time::{ClockId, clock_gettime};
@@ -145,7 +145,7 @@ fn scrape(exposition: &Exposition, done: &AtomicBool) -> Vec<Duration> {
     let mut times = Vec::new();
     while !done.load(Relaxed) {
         let began = Instant::now();
-        std::hint::black_box(exposition.encode(Format::OpenMetrics).unwrap());
+        std::hint::black_box(exposition.encode(ExpositionFormat::OpenMetrics).unwrap());
         times.push(began.elapsed());
         thread::sleep(SCRAPE_EVERY);
     }
@@ -218,7 +218,8 @@ fn main() {
     let asked = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
     let pods: usize = asked.unwrap_or(100_000);
     let metric = Arc::new(ProblemPods::default());
-    let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&metric)));
+    let builder =
+        ExpositionBuilder::new(LabelConfig::default()).source(Box::new(Arc::clone(&metric)));
     let (recorder, exposition) = builder.build().unwrap();
     let mut accounting =
         Accounting { tracker: Tracker::new(TrackerConfig::default()), recorder, second: -10 };

@@ -1,7 +1,7 @@
 //! The headers with which scrapers negotiate the format.
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use podinit_http::Format;
+use podinit_http::ExpositionFormat;
 use podinit_http::negotiation::{ContentCoding, negotiate};
 
 /// Each line is one header.
@@ -19,11 +19,11 @@ pub fn run(bytes: &[u8]) {
     let content_type = chosen.content_type();
     let content_type = content_type.to_str().unwrap();
     let (begin, asked) = match chosen.format {
-        Format::Text => ("text/plain; version=0.0.4", ""),
-        Format::OpenMetrics => {
+        ExpositionFormat::Text => ("text/plain; version=0.0.4", ""),
+        ExpositionFormat::OpenMetrics => {
             ("application/openmetrics-text; version=", "application/openmetrics-text")
         }
-        Format::Protobuf => {
+        ExpositionFormat::Protobuf => {
             ("application/vnd.google.protobuf; proto=", "application/vnd.google.protobuf")
         }
     };

@@ -3,16 +3,16 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use podinit_checkpoint::content::{self, Content, Decoded};
-use podinit_checkpoint::frame::{self, Writer};
+use podinit_checkpoint::content::{self, CheckpointContent, DecodedCheckpoint};
+use podinit_checkpoint::frame::{self, SectionWriter};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, Observation, PodEvent, SavedPod, SavedTracker, Selection,
-    SloRule, SourceId, Successor, Tracker, TrackerConfig,
+    SloRule, SourceId, SourceSuccessor, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::saved::SavedMetrics;
-use podinit_expo::metrics::{Builder, Format, LabelConfig, families_of_pods};
+use podinit_expo::metrics::{ExpositionBuilder, ExpositionFormat, LabelConfig, families_of_pods};
 
 /// One SLO for each interval, for every pod.
 pub fn rules() -> Arc<[SloRule]> {
@@ -29,19 +29,19 @@ pub fn rules() -> Arc<[SloRule]> {
 }
 
 /// The content of a checkpoint if nothing was counted.
-fn content(tracker: SavedTracker) -> Content {
+fn content(tracker: SavedTracker) -> CheckpointContent {
     static METRICS: LazyLock<SavedMetrics> = LazyLock::new(|| {
-        let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        let (recorder, _) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
         recorder.saved()
     });
-    Content { tracker, metrics: METRICS.clone(), ..Content::default() }
+    CheckpointContent { tracker, metrics: METRICS.clone(), ..CheckpointContent::default() }
 }
 
 /// The state of `tracker`, written to a checkpoint and read back.
-pub fn saved(tracker: &Tracker) -> (Content, Vec<SavedPod>) {
+pub fn saved(tracker: &Tracker) -> (CheckpointContent, Vec<SavedPod>) {
     let content = content(tracker.saved());
     let file = content::encode(&content, tracker.saved_pods()).finish();
-    let Decoded { content: read, pods, skipped } =
+    let DecodedCheckpoint { content: read, pods, skipped } =
         content::decode(&frame::read(&file).unwrap(), &families_of_pods()).unwrap();
     assert_eq!((&read, skipped), (&content, 0));
     assert_eq!(content::encode(&read, pods.iter().cloned()).finish(), file);
@@ -62,7 +62,7 @@ pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
     };
     tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
     let base = content::encode(&content, tracker.saved_pods()).finish();
-    let mut file = Writer::begin();
+    let mut file = SectionWriter::begin();
     for (other, bytes) in frame::read(&base).unwrap().iter() {
         if other != tag {
             file.section(other, |to| to.extend(bytes));
@@ -74,26 +74,27 @@ pub fn with_section(tag: u32, payload: &[u8]) -> Vec<u8> {
 
 /// Restores from a checkpoint whose frame is whole, if its content is valid.
 pub fn restore(file: &[u8]) {
-    let Decoded { content, mut pods, .. } =
+    let DecodedCheckpoint { content, mut pods, .. } =
         match content::decode(&frame::read(file).unwrap(), &families_of_pods()) {
             Ok(read) => read,
             Err(error) => return assert!(!error.to_string().contains('\n')),
         };
     let again = content::encode(&content, pods.iter().cloned()).finish();
     let read = content::decode(&frame::read(&again).unwrap(), &families_of_pods());
-    let expected = Decoded { content: content.clone(), pods: pods.clone(), skipped: 0 };
+    let expected = DecodedCheckpoint { content: content.clone(), pods: pods.clone(), skipped: 0 };
     assert_eq!(read, Ok(expected));
 
-    let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+    let (mut recorder, exposition) =
+        ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
     let in_flight = pods.iter().filter_map(SavedPod::in_flight);
     recorder.restore(&content.metrics, in_flight);
     let now = content.tracker.now.unwrap_or(Timestamp::EPOCH);
     recorder.restore_holds(now, &mut pods);
     let config = TrackerConfig { slos: rules(), ..TrackerConfig::default() };
     let successor = |source: SourceId| match source.0 % 3 {
-        0 => Successor::Same(SourceId(0)),
-        1 => Successor::SelectionChanged(SourceId(1)),
-        _ => Successor::Gone,
+        0 => SourceSuccessor::Same(SourceId(0)),
+        1 => SourceSuccessor::SelectionChanged(SourceId(1)),
+        _ => SourceSuccessor::Gone,
     };
     let mut tracker = Tracker::restored(config, content.tracker, pods, successor, &mut recorder);
     let mut deliver = |event| {
@@ -105,5 +106,5 @@ pub fn restore(file: &[u8]) {
     deliver(PodEvent::Listed { pods: Vec::new().into(), began: now });
     tracker.advance(now, &mut recorder);
     saved(&tracker);
-    exposition.encode(Format::Text).unwrap();
+    exposition.encode(ExpositionFormat::Text).unwrap();
 }

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 
-use podinit_checkpoint::frame::{self, MAGIC, VERSION, Writer};
-use podinit_checkpoint::{Disk, Loaded, Store};
+use podinit_checkpoint::frame::{self, MAGIC, SectionWriter, VERSION};
+use podinit_checkpoint::{CheckpointStore, Disk, LoadedCheckpoint};
 use sha2::{Digest, Sha256};
 
 use super::checkpoint_content;
@@ -33,24 +33,24 @@ fn under_checksum(sections: &[u8]) -> Vec<u8> {
 fn load(file: &[u8]) {
     let files = Files::default();
     files.put("checkpoint", file);
-    let mut store = Store::with_disk(&files);
+    let mut store = CheckpointStore::with_disk(&files);
     match store.load() {
-        Loaded::Found(found) => {
+        LoadedCheckpoint::Found(found) => {
             assert_eq!(found, file);
-            let mut again = Writer::begin();
+            let mut again = SectionWriter::begin();
             for (tag, payload) in frame::read(&found).unwrap().iter() {
                 again.section(tag, |to| to.extend(payload));
             }
             assert_eq!(again.finish(), file);
             checkpoint_content::restore(file);
         }
-        Loaded::Rejected(rejection) => {
+        LoadedCheckpoint::Rejected(rejection) => {
             assert!(frame::read(file).is_err());
             let kept = rejection.set_aside.unwrap();
             assert_eq!(files.get(&kept).as_deref(), Some(file));
-            assert!(matches!(store.load(), Loaded::Absent));
+            assert!(matches!(store.load(), LoadedCheckpoint::Absent));
         }
-        Loaded::Absent => panic!("there is a checkpoint"),
+        LoadedCheckpoint::Absent => panic!("there is a checkpoint"),
     }
 }
 

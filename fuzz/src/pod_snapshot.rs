@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use podinit_core::lifecycle::{
-    Delivery, Latency, Observation, PodEvent, PodObservation, PodState, SloId, SourceId, Successor,
-    TimestampMode, Tracker, TrackerConfig,
+    Delivery, Latency, Observation, PodEvent, PodObservation, PodState, SloId, SourceId,
+    SourceSuccessor, TimestampMode, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
@@ -49,7 +49,7 @@ pub fn run(bytes: &[u8]) {
             ),
             None if line.is_empty() => {
                 let (content, pods) = checkpoint_content::saved(&tracker);
-                let same = |_| Successor::Same(SourceId(0));
+                let same = |_| SourceSuccessor::Same(SourceId(0));
                 let saved = content.tracker;
                 tracker = Tracker::restored(config.clone(), saved, pods, same, &mut books);
             }

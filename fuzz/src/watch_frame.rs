@@ -2,9 +2,9 @@
 
 use podinit_decode::event::watch::EventDecoder;
 use podinit_decode::protobuf::error_status;
-use podinit_decode::{DecodeOptions, Encoding, PodDecoder, SpecField};
+use podinit_decode::{DecodeOptions, ObjectEncoding, PodDecoder, SpecField};
 use podinit_kube::watch::frame_reader::FrameReader;
-use podinit_kube::watch::line_reader::Framed;
+use podinit_kube::watch::line_reader::FramedEvent;
 
 /// In bytes; so short that the fuzzer produces frames that are too long.
 const LIMIT: usize = 2048;
@@ -36,7 +36,7 @@ pub fn run(bytes: &[u8]) {
         let event = decoder.watch_frame(frame);
         assert_eq!(event, decoder.watch_frame(frame), "what a decoder remembers changes nothing");
         if event.is_err() {
-            let _ = Encoding::Protobuf.may_be_deletion(frame);
+            let _ = ObjectEncoding::Protobuf.may_be_deletion(frame);
         }
         let event = events.frame(frame);
         assert_eq!(event, events.frame(frame), "a decoder remembers texts only");
@@ -50,7 +50,7 @@ pub fn run(bytes: &[u8]) {
 /// The page that the body is, or that it is none.
 fn page(decoder: &mut PodDecoder, body: &[u8], chunk: usize) -> Option<podinit_decode::ListPage> {
     let mut buffer = Vec::new();
-    let mut reader = decoder.page(Encoding::Protobuf, &mut buffer);
+    let mut reader = decoder.page(ObjectEncoding::Protobuf, &mut buffer);
     for chunk in body.chunks(chunk) {
         reader.push(chunk).ok()?;
     }
@@ -64,11 +64,11 @@ fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
     for mut chunk in body.chunks(chunk) {
         while let Some(frame) = framing.next(&mut chunk) {
             frames.push(match frame {
-                Framed::Whole(frame) => {
+                FramedEvent::Whole(frame) => {
                     assert!(frame.len() <= LIMIT && !frame.is_empty());
                     Ok(frame.to_vec())
                 }
-                Framed::TooLong(head) => Err(head.to_vec()),
+                FramedEvent::TooLong(head) => Err(head.to_vec()),
             });
         }
     }

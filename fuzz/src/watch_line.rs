@@ -3,7 +3,7 @@
 use podinit_decode::{
     DecodeError, DecodeOptions, ObjectFault, PodDecoder, SpecField, WatchEvent, WatchEventKind,
 };
-use podinit_kube::watch::line_reader::{Framed, LineReader};
+use podinit_kube::watch::line_reader::{FramedEvent, LineReader};
 
 /// In bytes; so short that the fuzzer produces lines that are too long.
 const LIMIT: usize = 2048;
@@ -52,11 +52,11 @@ fn framed(body: &[u8], chunk: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
     for mut chunk in body.chunks(chunk) {
         while let Some(line) = framing.next(&mut chunk) {
             lines.push(match line {
-                Framed::Whole(line) => {
+                FramedEvent::Whole(line) => {
                     assert!(line.len() <= LIMIT && !line.is_empty() && !line.contains(&b'\n'));
                     Ok(line.to_vec())
                 }
-                Framed::TooLong(head) => Err(head.to_vec()),
+                FramedEvent::TooLong(head) => Err(head.to_vec()),
             });
         }
     }

@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 
 use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
-use podinit_decode::Encoding;
+use podinit_decode::ObjectEncoding;
 use podinit_decode::node::NodeOptions;
 use podinit_kube::watch::config::ListMode;
-use podinit_kube::watch::requests::Selectors;
-use podinit_slo::file::Sources;
+use podinit_kube::watch::requests::PodSelectors;
+use podinit_slo::file::EvidenceSources;
 
 /// Which cluster.
 #[derive(Args, Clone, Debug)]
@@ -84,8 +84,8 @@ impl SelectorArgs {
     }
 
     /// The selectors as requests take them, of all shards.
-    pub fn selectors(self) -> Selectors {
-        Selectors { label: self.label_selector, field: self.field_selector, shard: None }
+    pub fn selectors(self) -> PodSelectors {
+        PodSelectors { label: self.label_selector, field: self.field_selector, shard: None }
     }
 }
 
@@ -153,7 +153,7 @@ pub enum ApiEncoding {
     Json,
 }
 
-impl From<ApiEncoding> for Encoding {
+impl From<ApiEncoding> for ObjectEncoding {
     fn from(encoding: ApiEncoding) -> Self {
         match encoding {
             ApiEncoding::Protobuf => Self::Protobuf,
@@ -219,7 +219,7 @@ impl Evidence {
     }
 }
 
-impl From<Evidence> for Sources {
+impl From<Evidence> for EvidenceSources {
     fn from(evidence: Evidence) -> Self {
         Self { events: evidence.events(), nodes: evidence.nodes() }
     }

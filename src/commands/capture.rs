@@ -12,7 +12,7 @@ use podinit_exporter::process::signals;
 use podinit_kube::cluster::clock::SystemClock;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::probe::probe;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_text::words::count;
 use podinit_tools::capture::{
     self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
@@ -36,7 +36,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
     let recorder = Arc::new(Recorder::new(anonymizer));
     let startups = Arc::new(StartupCounts::default());
     let config = CaptureConfig {
-        scope: args.namespace.map_or(Scope::Cluster, Scope::Namespace),
+        scope: args.namespace.map_or(PodScope::Cluster, PodScope::Namespace),
         selectors: args.selectors.selectors(),
         events: args.evidence.events(),
         nodes: args.evidence.nodes(),

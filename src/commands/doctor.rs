@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use podinit_exporter::process::signals;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_tools::doctor::report::Report;
 use podinit_tools::doctor::{Doctor, report};
 
@@ -57,8 +57,8 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
     } = args.serve;
     let labels = exporter.labels.config();
     Doctor {
-        scopes: Scope::of_namespaces(&cluster.namespaces.chosen()),
-        selectors: Selectors { shard: exporter.sharding.shard, ..cluster.selectors.selectors() },
+        scopes: PodScope::of_namespaces(&cluster.namespaces.chosen()),
+        selectors: PodSelectors { shard: exporter.sharding.shard, ..cluster.selectors.selectors() },
         cluster: cluster.connection.options(),
         decode: labels.decode_options(),
         labels,

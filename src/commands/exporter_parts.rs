@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::args::{ExporterArgs, OtlpArgs};
 use podinit_access::WebSettings;
-use podinit_exporter::saving::{Checkpoint, Snapshots};
-use podinit_exporter::start::Given;
-use podinit_kube::cluster::clock::Clock;
+use podinit_exporter::saving::{SnapshotService, StateCheckpoint};
+use podinit_exporter::start::ExporterOptions;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_oncall::records::{self, RecordsClient};
 
 /// What an exporter is given, and what makes use of that.
 pub(super) struct ExporterParts {
-    pub(super) given: Given,
+    pub(super) given: ExporterOptions,
     /// Who may ask
     pub(super) web: WebSettings,
     /// Asks for the records of startups
@@ -25,8 +25,8 @@ pub(super) struct ExporterParts {
 pub(super) async fn exporter_parts(
     args: &ExporterArgs,
     asks_tokens: bool,
-    checkpoint: Option<(Checkpoint, Snapshots)>,
-    clock: Arc<dyn Clock>,
+    checkpoint: Option<(StateCheckpoint, SnapshotService)>,
+    clock: Arc<dyn DeliveryClock>,
 ) -> anyhow::Result<ExporterParts> {
     let web = WebSettings::open(args.web_config.as_deref(), asks_tokens, &clock)?;
     let OtlpArgs { otlp_endpoint, otlp_sample_ratio } = &args.otlp;
@@ -35,6 +35,6 @@ pub(super) async fn exporter_parts(
         podinit_traces::open(otlp_endpoint.as_ref(), *otlp_sample_ratio, label_keys).await?;
     let (records, keeper) = records::keeper();
     let access = Some(web.stats());
-    let given = Given { checkpoint, access, records: Some(keeper), traces };
+    let given = ExporterOptions { checkpoint, access, records: Some(keeper), traces };
     Ok(ExporterParts { given, web, records })
 }

@@ -9,7 +9,7 @@ use super::output::print_to_reader;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_oncall::freshness::Freshness;
 use podinit_text::human_time::{as_of, time_of_day};
 use podinit_text::strangers_text::shown;

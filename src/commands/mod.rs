@@ -29,7 +29,7 @@ use anyhow::Context;
 use self::output::print;
 use crate::args::{Command, RulesArgs, unknown_variables};
 use podinit_slo::SloFile;
-use podinit_slo::file::Sources;
+use podinit_slo::file::EvidenceSources;
 use podinit_slo::rules::render;
 
 pub use shell_help::kubectl_completion;
@@ -125,7 +125,7 @@ fn rules(args: &RulesArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let text = match &args.slo {
         None => render(&SloFile::built_in(), &args.options())?,
         Some(path) => {
-            let file = SloFile::read(path, Sources::ALL)?;
+            let file = SloFile::read(path, EvidenceSources::ALL)?;
             render(&file, &args.options()).with_context(|| path.display().to_string())?
         }
     };

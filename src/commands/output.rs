@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use anyhow::Context;
 
-use podinit_text::document::Style;
+use podinit_text::document::TerminalStyle;
 use podinit_text::strangers_text::lines_shown;
 
 /// Writes all of `text`. It is no error if the reader closes the pipe early (`| head`).
@@ -58,12 +58,12 @@ fn is_read(written: io::Result<()>) -> anyhow::Result<bool> {
 const MOST_COLUMNS: usize = 110;
 
 /// Colours and more than 80 columns only on a terminal; `NO_COLOR` (<https://no-color.org>) turns colours off.
-pub(super) fn style() -> Style {
+pub(super) fn style() -> TerminalStyle {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let columns = rustix::termios::tcgetwinsize(io::stdout()).ok();
     let columns = columns.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    Style {
+    TerminalStyle {
         colour: terminal && !no_color,
         width: columns.map_or(80, |columns| columns.min(MOST_COLUMNS)),
     }

@@ -16,8 +16,8 @@ use crate::args::{
 use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TrackerConfig;
 use podinit_decode::DecodeOptions;
-use podinit_exporter::slos::Slos;
-use podinit_instruments::Format;
+use podinit_exporter::slos::ExporterSlos;
+use podinit_instruments::ExpositionFormat;
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::pods::kept_records;
 use podinit_recordings::KeptRecords;
@@ -26,18 +26,20 @@ use podinit_recordings::reader::{ClockAhead, Document, Fault, Recording, Recordi
 use podinit_recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use podinit_reports::report::{self, DetailedReport};
 use podinit_slo::SloFile;
-use podinit_slo::file::Available;
+use podinit_slo::file::AvailableEvidence;
 use podinit_text::strangers_text::{escaped_json, shown};
 
 /// Replays recordings and prints the metrics at their end. If one of them cannot be read, nothing is
 /// printed.
 pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let milestones = args.recording.milestones.milestones();
-    let available =
-        Available { sources: args.evidence.into(), milestones: Some(Arc::clone(&milestones)) };
+    let available = AvailableEvidence {
+        sources: args.evidence.into(),
+        milestones: Some(Arc::clone(&milestones)),
+    };
     let slos = match &args.slo {
-        Some(file) => Slos::from(&SloFile::read(file, available)?),
-        None => Slos::default(),
+        Some(file) => ExporterSlos::from(&SloFile::read(file, available)?),
+        None => ExporterSlos::default(),
     };
     let labels = args.labels.config();
     let mut options = labels.decode_options();
@@ -54,8 +56,8 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     let exposition = replay::expose(documents, config)?;
     warn_of_clocks(&so_far.clocks_ahead());
     let text = match args.output {
-        ReplayFormat::Text => exposition.encode(Format::Text)?,
-        ReplayFormat::OpenMetrics => exposition.encode(Format::OpenMetrics)?,
+        ReplayFormat::Text => exposition.encode(ExpositionFormat::Text)?,
+        ReplayFormat::OpenMetrics => exposition.encode(ExpositionFormat::OpenMetrics)?,
         ReplayFormat::Json => {
             let json = exposition.encode_json()?;
             escaped_json(&String::from_utf8_lossy(&json)).into_owned().into()

@@ -7,18 +7,18 @@ use anyhow::Context;
 
 use super::exporter_parts::{ExporterParts, exporter_parts};
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
-use podinit_access::kubernetes::Kubernetes;
+use podinit_access::kubernetes::KubernetesAccess;
 use podinit_exporter::accounting_thread;
-use podinit_exporter::first_contact::Start;
+use podinit_exporter::first_contact::ExporterStart;
 use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
-use podinit_exporter::saving::Checkpoint;
+use podinit_exporter::saving::StateCheckpoint;
 use podinit_exporter::start::Exporter;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::ReflectorConfig;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::live::{self, Links};
 
 /// How long a start outside of a cluster waits for the API server, where nothing else is chosen:
@@ -32,7 +32,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let checkpoint = args
         .state_dir
         .as_deref()
-        .map(|dir| Checkpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
+        .map(|dir| StateCheckpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
         .transpose()?;
     let clock = Arc::new(ApiServerClock::from_machine());
     let asks_tokens = args.auth.auth == AuthMode::Kubernetes;
@@ -50,7 +50,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let options = args.cluster.connection.options();
     let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);
     let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;
-    let start = Start {
+    let start = ExporterStart {
         cluster,
         limit: limit(args.connect_timeout, is_in_cluster()),
         random: fastrand::Rng::new(),
@@ -83,8 +83,8 @@ fn watch_config(args: &ServeArgs) -> WatchConfig {
             reconcile_interval: (!interval.is_zero()).then_some(interval),
             ..ReflectorConfig::default()
         },
-        scopes: Scope::of_namespaces(&cluster.namespaces.chosen()),
-        selectors: Selectors {
+        scopes: PodScope::of_namespaces(&cluster.namespaces.chosen()),
+        selectors: PodSelectors {
             shard: exporter.sharding.shard,
             ..cluster.selectors.clone().selectors()
         },
@@ -94,10 +94,13 @@ fn watch_config(args: &ServeArgs) -> WatchConfig {
 }
 
 /// The review of bearer tokens, if it is enabled.
-fn token_review(cluster: &Cluster, auth: &AuthArgs) -> anyhow::Result<Option<Kubernetes>> {
+fn token_review(
+    cluster: &ClusterClient,
+    auth: &AuthArgs,
+) -> anyhow::Result<Option<KubernetesAccess>> {
     Ok(match auth.auth {
         AuthMode::None => None,
-        AuthMode::Kubernetes => Some(Kubernetes::new(cluster, auth.audiences())?),
+        AuthMode::Kubernetes => Some(KubernetesAccess::new(cluster, auth.audiences())?),
     })
 }
 

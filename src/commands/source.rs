@@ -10,18 +10,18 @@ use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, Se
 use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
-use podinit_exporter::slos::Slos;
+use podinit_exporter::slos::ExporterSlos;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::probe::probe;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::explain::{Target, quoted};
 use podinit_oncall::pods::{ListedCluster, ListedEvidence, ListedNodes, Making, Pods, Question};
 use podinit_recordings::reader::SoFar;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_slo::SloFile;
-use podinit_slo::file::Sources;
+use podinit_slo::file::EvidenceSources;
 use podinit_text::strangers_text::shown;
 
 /// The deadline of the first request, which finds out whether the pods can be listed.
@@ -109,7 +109,7 @@ impl<'a> Source<'a> {
         if !asked.recorded.files.is_empty() {
             return Ok(Self::Recording(asked));
         }
-        let scopes = Scope::of_namespaces(&asked.namespaces);
+        let scopes = PodScope::of_namespaces(&asked.namespaces);
         let selectors = asked.selectors.clone().selectors();
         let (cluster, clock) = open(asked.connection, &scopes, &selectors).await?;
         let options = asked.nodes.options();
@@ -236,9 +236,9 @@ impl LookedAt {
 /// If there is no such cluster, or the pods cannot be listed.
 pub(super) async fn open(
     connection: &ConnectionArgs,
-    scopes: &[Scope],
-    selectors: &Selectors,
-) -> anyhow::Result<(Cluster, Arc<ApiServerClock>)> {
+    scopes: &[PodScope],
+    selectors: &PodSelectors,
+) -> anyhow::Result<(ClusterClient, Arc<ApiServerClock>)> {
     let clock = Arc::new(ApiServerClock::from_machine());
     let cluster = podinit_connect::connect(&connection.clone().options()).await?;
     let cluster = cluster.observing_dates(Arc::clone(&clock));
@@ -254,9 +254,9 @@ pub(super) async fn open(
 ///
 /// # Errors
 /// If the file cannot be read.
-pub(super) fn slos_of(file: Option<&Path>) -> anyhow::Result<Slos> {
+pub(super) fn slos_of(file: Option<&Path>) -> anyhow::Result<ExporterSlos> {
     Ok(match file {
-        Some(file) => Slos::from(&SloFile::read(file, Sources::ALL)?),
-        None => Slos::from(&SloFile::built_in()),
+        Some(file) => ExporterSlos::from(&SloFile::read(file, EvidenceSources::ALL)?),
+        None => ExporterSlos::from(&SloFile::built_in()),
     })
 }

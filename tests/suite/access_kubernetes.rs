@@ -9,9 +9,9 @@ use futures::FutureExt;
 use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use kube::client::Body;
-use podinit_access::kubernetes::{Kubernetes, ReviewError};
-use podinit_http::{AccessRequest, Verdict};
-use podinit_kube::cluster::client::Cluster;
+use podinit_access::kubernetes::{KubernetesAccess, ReviewError};
+use podinit_http::{AccessRequest, AccessVerdict};
+use podinit_kube::cluster::client::ClusterClient;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tower::service_fn;
@@ -38,13 +38,13 @@ impl Api {
         })
     }
 
-    fn kubernetes(self: &Arc<Self>, audiences: &[&str]) -> Kubernetes {
+    fn kubernetes(self: &Arc<Self>, audiences: &[&str]) -> KubernetesAccess {
         let api = Arc::clone(self);
         let service = service_fn(move |request: Request<Body>| {
             let api = Arc::clone(&api);
             async move { Ok::<_, Infallible>(api.answer(request).await) }
         });
-        let cluster = Cluster {
+        let cluster = ClusterClient {
             credentials: None,
             client: kube::Client::new(service, "default"),
             server: "https://api".to_owned(),
@@ -54,7 +54,7 @@ impl Api {
             unverified: false,
         };
         let audiences = audiences.iter().map(|name| (*name).to_owned()).collect();
-        Kubernetes::new(&cluster, audiences).unwrap()
+        KubernetesAccess::new(&cluster, audiences).unwrap()
     }
 
     async fn answer(&self, request: Request<Body>) -> Response<Full<bytes::Bytes>> {
@@ -130,24 +130,24 @@ fn asked(authorization: &str, path: &str) -> AccessRequest {
     }
 }
 
-async fn judged(kubernetes: &Kubernetes, token: &str) -> Verdict {
+async fn judged(kubernetes: &KubernetesAccess, token: &str) -> AccessVerdict {
     kubernetes.authorize(asked(&format!("Bearer {token}"), "/metrics")).await
 }
 
-fn is_unauthenticated(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Unauthenticated { challenge } if challenge.starts_with("Bearer "))
+fn is_unauthenticated(verdict: AccessVerdict) -> bool {
+    matches!(verdict, AccessVerdict::Unauthenticated { challenge } if challenge.starts_with("Bearer "))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_token_needs_to_be_known_and_to_have_the_right() {
     let api = Api::new();
     let kubernetes = api.kubernetes(&[]);
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
-    assert_eq!(judged(&kubernetes, "stranger").await, Verdict::Forbidden);
-    assert_eq!(judged(&kubernetes, "denied").await, Verdict::Forbidden);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Granted);
+    assert_eq!(judged(&kubernetes, "stranger").await, AccessVerdict::Forbidden);
+    assert_eq!(judged(&kubernetes, "denied").await, AccessVerdict::Forbidden);
     assert!(is_unauthenticated(judged(&kubernetes, "forged").await));
     let elsewhere = kubernetes.authorize(asked("bearer prometheus", "/")).await;
-    assert_eq!(elsewhere, Verdict::Forbidden);
+    assert_eq!(elsewhere, AccessVerdict::Forbidden);
     // The user is passed on unchanged.
     let requests = api.asked.lock().unwrap();
     let sent = user("prometheus");
@@ -181,12 +181,12 @@ async fn whatever_is_not_understood_is_refused() {
         for code in [200, 204, 301, 400, 401, 403, 404, 409, 429, 500, 503] {
             fails.store(code, Ordering::SeqCst);
             let verdict = judged(&kubernetes, "prometheus").await;
-            assert_eq!(verdict, Verdict::Unavailable, "{code}");
+            assert_eq!(verdict, AccessVerdict::Unavailable, "{code}");
         }
         fails.store(0, Ordering::SeqCst);
     }
     // It was not remembered.
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Granted);
 }
 
 #[tokio::test(start_paused = true)]
@@ -194,13 +194,13 @@ async fn an_api_server_that_never_answers_is_waited_for_in_vain() {
     let api = Api::new();
     api.answers.forget_permits(PLENTY);
     let kubernetes = api.kubernetes(&[]);
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Unavailable);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Unavailable);
     // It answers the first review, and not the second.
     api.answers.add_permits(1);
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Unavailable);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Unavailable);
     assert_eq!(api.count("/subjectaccessreviews"), 1);
     api.answers.add_permits(PLENTY);
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Granted);
 }
 
 #[tokio::test(start_paused = true)]
@@ -221,9 +221,9 @@ async fn decisions_hold_for_their_time() {
     tokio::time::advance(Duration::from_secs(119)).await;
     api.tokens_fail.store(503, Ordering::SeqCst);
     let last = judged(&kubernetes, "stranger").await;
-    assert_eq!(last, Verdict::Unavailable);
+    assert_eq!(last, AccessVerdict::Unavailable);
     tokio::time::advance(Duration::from_secs(120)).await;
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Unavailable);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Unavailable);
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,7 +239,7 @@ async fn requests_with_one_token_wait_for_one_answer() {
     waiting.remove(0).abort();
     api.answers.add_permits(PLENTY);
     for waiting in waiting {
-        assert_eq!(waiting.await.unwrap(), Verdict::Granted);
+        assert_eq!(waiting.await.unwrap(), AccessVerdict::Granted);
     }
     assert_eq!(api.count("/tokenreviews"), 1);
     assert_eq!(api.count("/subjectaccessreviews"), 1);
@@ -249,15 +249,15 @@ async fn requests_with_one_token_wait_for_one_answer() {
 async fn few_tokens_are_judged_at_a_time() {
     let api = Api::new();
     let kubernetes = api.kubernetes(&[]);
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Granted);
     api.answers.forget_permits(PLENTY);
     let forged = |number: usize| asked(&format!("Bearer forged-{number}"), "/metrics");
     let waiting: Vec<_> = (0..100).map(|number| kubernetes.authorize(forged(number))).collect();
     let at_once: Vec<_> = waiting.into_iter().map(FutureExt::now_or_never).collect();
-    let refused = at_once.iter().filter(|verdict| **verdict == Some(Verdict::Unavailable));
+    let refused = at_once.iter().filter(|verdict| **verdict == Some(AccessVerdict::Unavailable));
     assert_eq!(refused.count(), 84);
     // Who is known is let in.
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Granted);
     tokio::time::sleep(Duration::from_secs(6)).await;
     assert_eq!(api.count("/tokenreviews"), 17);
 }
@@ -266,7 +266,7 @@ async fn few_tokens_are_judged_at_a_time() {
 async fn a_token_must_be_meant_for_an_audience() {
     let api = Api::new();
     let kubernetes = api.kubernetes(&["podinit", "metrics"]);
-    assert_eq!(judged(&kubernetes, "prometheus").await, Verdict::Granted);
+    assert_eq!(judged(&kubernetes, "prometheus").await, AccessVerdict::Granted);
     // The API server says for none of them that the token is meant for it.
     assert!(is_unauthenticated(judged(&kubernetes, "unaware").await));
     let sent = api.asked.lock().unwrap()[0].1["spec"]["audiences"].clone();

@@ -8,11 +8,11 @@ use crate::support::server::{Reply, Running, Source, start_routes};
 use crate::support::sinks::Kept;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
-    NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason, Workload,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, NotScheduled,
+    NotScheduledReason, PodSnapshot, PodUid, StatusCondition, WaitingReason, Workload,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_http::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{AccessControl, AccessRequest, AccessVerdict, ServerLimits};
 use podinit_oncall::api::{self, SCHEMA};
 use podinit_oncall::records::{self, RecordsClient};
 use serde_json::Value;
@@ -36,9 +36,9 @@ fn pod(name: &str, namespace: &str) -> PodSnapshot {
         message: "a \"quota\" is used up".into(),
     }));
     pod.info.images = Some(Arc::new(vec!["ghcr.io/shop/web:1".into(), "proxy:2".into()]));
-    let container = |name: &str, reason| Container {
+    let container = |name: &str, reason| ContainerSpec {
         state: ContainerState::Waiting(reason),
-        ..Container::new(name.into(), ContainerKind::Regular)
+        ..ContainerSpec::new(name.into(), ContainerKind::Regular)
     };
     pod.containers =
         [container("web", WaitingReason::Other), container("proxy", WaitingReason::ErrImagePull)]
@@ -66,7 +66,7 @@ fn world() -> (Tracker, Kept) {
         apply(&pod, 1);
         if namespace == "ops" {
             for kind in [ConditionType::PodScheduled, ConditionType::Ready] {
-                let condition = Condition {
+                let condition = StatusCondition {
                     status: ConditionStatus::True,
                     last_transition: Some(at(number * 7 % 30)),
                 };
@@ -84,7 +84,7 @@ fn world() -> (Tracker, Kept) {
 }
 
 /// An API whose owner answers.
-fn start_api(access: Option<Arc<dyn Access>>) -> Running {
+fn start_api(access: Option<Arc<dyn AccessControl>>) -> Running {
     let (client, mut queries) = records::channel();
     queries.begin();
     tokio::spawn(async move {
@@ -97,10 +97,10 @@ fn start_api(access: Option<Arc<dyn Access>>) -> Running {
     start_with_client(client, access)
 }
 
-fn start_with_client(client: RecordsClient, access: Option<Arc<dyn Access>>) -> Running {
+fn start_with_client(client: RecordsClient, access: Option<Arc<dyn AccessControl>>) -> Running {
     let labels = vec!["colour".to_owned(), "shape".to_owned()];
     let routes = api::router(client, labels, freshness(true));
-    start_routes(Source::default(), Limits::default(), routes, access)
+    start_routes(Source::default(), ServerLimits::default(), routes, access)
 }
 
 fn json(reply: &Reply) -> Value {
@@ -289,7 +289,7 @@ async fn before_the_first_contact_lists_answer_at_once_with_what_is_waited_for()
     let (client, _queries) = records::channel();
     let waiting = waiting_for("the API server: connection refused");
     let routes = api::router(client, Vec::new(), waiting);
-    let server = start_routes(Source::default(), Limits::default(), routes, None);
+    let server = start_routes(Source::default(), ServerLimits::default(), routes, None);
     for path in LISTS {
         let reply = server.get(path).await;
         assert_eq!(reply.status, 200);
@@ -312,11 +312,14 @@ async fn before_the_first_contact_lists_answer_at_once_with_what_is_waited_for()
 /// Refuses everything but `/metrics`.
 struct OnlyMetrics;
 
-impl Access for OnlyMetrics {
-    fn authorize(&self, request: AccessRequest) -> futures::future::BoxFuture<'static, Verdict> {
+impl AccessControl for OnlyMetrics {
+    fn authorize(
+        &self,
+        request: AccessRequest,
+    ) -> futures::future::BoxFuture<'static, AccessVerdict> {
         let verdict = match request.path.as_str() {
-            "/metrics" => Verdict::Granted,
-            _ => Verdict::Forbidden,
+            "/metrics" => AccessVerdict::Granted,
+            _ => AccessVerdict::Forbidden,
         };
         Box::pin(std::future::ready(verdict))
     }

@@ -11,9 +11,9 @@ use flate2::read::MultiGzDecoder;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
-use podinit_expo::metrics::Format;
+use podinit_expo::metrics::ExpositionFormat;
 use podinit_kube::watch::config::ReflectorConfig;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::{ExpositionConfig, ReplayConfig, expose};
 use podinit_reports::report::summarize;
@@ -56,8 +56,8 @@ impl Recorded {
         let recorder = Arc::new(Recorder::new(anonymizer));
         let startups = Arc::new(StartupCounts::default());
         let config = CaptureConfig {
-            scope: Scope::Cluster,
-            selectors: Selectors::default(),
+            scope: PodScope::Cluster,
+            selectors: PodSelectors::default(),
             events: false,
             nodes: true,
             recorder: Arc::clone(&recorder),
@@ -111,7 +111,7 @@ fn replayed_with(files: &[PathBuf], nodes: bool) -> Scrape {
         ..ExpositionConfig::default()
     };
     let exposition = expose(documents, config).unwrap();
-    let text = exposition.encode(Format::Text).unwrap();
+    let text = exposition.encode(ExpositionFormat::Text).unwrap();
     Scrape::parse(&String::from_utf8(text).unwrap())
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::config::ReflectorConfig;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_tools::capture::{CaptureConfig, Destination, Output, OutputConfig, Recorder, capture};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
@@ -34,8 +34,8 @@ impl Recorded {
         let output = Output::create(output, "test".to_owned()).unwrap();
         let output = Arc::new(Mutex::new(output));
         let config = CaptureConfig {
-            scope: Scope::Cluster,
-            selectors: Selectors::default(),
+            scope: PodScope::Cluster,
+            selectors: PodSelectors::default(),
             events: false,
             nodes: false,
             recorder: Arc::new(Recorder::new(None)),

@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use crate::oracle::seeds;
 use podinit_checkpoint::{content, frame};
-use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
+use podinit_core::kube_event::{
+    EventOccurrence, EventReason, InvolvedPod, KubeEvent, SandboxWarning,
+};
 use podinit_core::lifecycle::{
-    Delivery, Interval, PodEvent, SavedPod, SloRule, SourceId, Stage, Successor, Tracker,
+    Delivery, Interval, PodEvent, SavedPod, SloRule, SourceId, SourceSuccessor, Stage, Tracker,
     TrackerConfig,
 };
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
-    NotScheduled, NotScheduledReason, PodSnapshot, PodUid, WaitingReason,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, NotScheduled,
+    NotScheduledReason, PodSnapshot, PodUid, StatusCondition, WaitingReason,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig, Recorder, SloDoc};
-use podinit_instruments::Format;
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig, Recorder, SloDoc};
+use podinit_instruments::ExpositionFormat;
 use proptest::prelude::*;
 
 const INTERVALS: [(&str, Interval, u64); 2] =
@@ -45,7 +47,7 @@ fn counters(by_namespace: bool) -> (Recorder, Arc<Exposition>) {
     let docs = rules().map(|rule| SloDoc::new(&rule, 0.99, 604_800.0));
     let labels =
         LabelConfig { slo_namespace: by_namespace, max_values: 2, ..LabelConfig::default() };
-    Builder::new(labels).slos(docs.to_vec()).build().unwrap()
+    ExpositionBuilder::new(labels).slos(docs.to_vec()).build().unwrap()
 }
 
 /// By the named labels: the sum of the family's series.
@@ -72,7 +74,7 @@ fn sums(text: &str, family: &str, by: &[&str]) -> BTreeMap<Vec<String>, u64> {
 
 /// Both sums hold; returns the SLO events.
 fn conserved(exposition: &Exposition) -> BTreeMap<Vec<String>, u64> {
-    let text = String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap();
+    let text = String::from_utf8(exposition.encode(ExpositionFormat::Text).unwrap()).unwrap();
     let in_flight = sums(&text, "podinit_inflight_pods", &["stage"]);
     let mut waiting = sums(&text, "podinit_waiting_pods", &["stage"]);
     for stage in in_flight.keys() {
@@ -142,7 +144,7 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
     ];
     for kind in &kinds[..usize::from(reached)] {
         let condition =
-            Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+            StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) };
         snapshot.conditions.insert(*kind, condition);
     }
     snapshot.started = (reached > 1).then(|| at(second));
@@ -168,7 +170,8 @@ fn snapshot(step: &Step, second: i64) -> Option<PodSnapshot> {
         ContainerState::Waiting(WaitingReason::Other),
     ][usize::from(container)];
     snapshot.containers =
-        [Container { state, ..Container::new("app".into(), ContainerKind::Regular) }].into();
+        [ContainerSpec { state, ..ContainerSpec::new("app".into(), ContainerKind::Regular) }]
+            .into();
     Some(snapshot)
 }
 
@@ -181,7 +184,7 @@ fn event(pod: u8, reason: EventReason) -> PodEvent {
         container: Some(container),
         first: None,
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         reason,
         message: None,
     })
@@ -196,17 +199,17 @@ struct Process {
 
 impl Process {
     fn restart(&mut self, by_namespace: bool) {
-        let content = content::Content {
+        let content = content::CheckpointContent {
             tracker: self.tracker.saved(),
             metrics: self.recorder.saved(),
-            ..content::Content::default()
+            ..content::CheckpointContent::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let content::Decoded { content, pods, .. } =
+        let content::DecodedCheckpoint { content, pods, .. } =
             content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let (mut recorder, exposition) = counters(by_namespace);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
-        let successor = Successor::Same;
+        let successor = SourceSuccessor::Same;
         self.tracker = Tracker::restored(config(), content.tracker, pods, successor, &mut recorder);
         (self.recorder, self.exposition) = (recorder, exposition);
     }

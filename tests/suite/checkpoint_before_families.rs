@@ -3,7 +3,7 @@
 use podinit_checkpoint::{content, frame};
 use podinit_core::lifecycle::SavedPod;
 use podinit_expo::metrics::saved::RestoredDurations;
-use podinit_expo::metrics::{Builder, Format, LabelConfig};
+use podinit_expo::metrics::{ExpositionBuilder, ExpositionFormat, LabelConfig};
 
 /// The families that were kept so.
 const FAMILIES: [&str; 8] = [
@@ -21,14 +21,14 @@ const FAMILIES: [&str; 8] = [
 fn it_is_read_whole() {
     let file = include_bytes!("../fixtures/checkpoints/before_families");
     let sections = frame::read(file).unwrap();
-    let content::Decoded { content, pods, skipped } =
+    let content::DecodedCheckpoint { content, pods, skipped } =
         content::decode(&sections, podinit_exporter::families()).unwrap();
     assert_eq!(skipped, 0);
-    let builder = Builder::new(LabelConfig::default()).events(true).nodes(true);
+    let builder = ExpositionBuilder::new(LabelConfig::default()).events(true).nodes(true);
     let (mut recorder, exposition) = builder.build().unwrap();
     let durations = recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
     assert_eq!(durations, RestoredDurations::Continued);
-    let text = String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap();
+    let text = String::from_utf8(exposition.encode(ExpositionFormat::Text).unwrap()).unwrap();
     let is_counted = |line: &&str| !line.ends_with(" 0") && !line.contains("_bucket{");
     let is_kept_so = |line: &&str| FAMILIES.iter().any(|family| line.starts_with(family));
     let lines: Vec<&str> = text.lines().filter(is_counted).filter(is_kept_so).collect();

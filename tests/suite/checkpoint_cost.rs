@@ -5,12 +5,14 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::support::sinks::Counted;
-use podinit_checkpoint::content::{self, Content, Unsealed};
+use podinit_checkpoint::content::{self, CheckpointContent, UnsealedCheckpoint};
 use podinit_checkpoint::frame;
-use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig};
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::lifecycle::{
+    Delivery, PodEvent, SourceId, SourceSuccessor, Tracker, TrackerConfig,
+};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, LabelConfig};
+use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
 use podinit_oncall::records::RecordStore;
 use podinit_slo::SloFile;
 
@@ -37,7 +39,7 @@ impl Exporter {
             slos: slos.iter().map(|slo| slo.rule.clone()).collect(),
             ..TrackerConfig::default()
         };
-        let (recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        let (recorder, _) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
         let mut exporter = Self {
             tracker: Tracker::new(config.clone()),
             config,
@@ -66,7 +68,7 @@ impl Exporter {
             if kind == ConditionType::PodHasNetwork || later > 1 && !ready {
                 continue;
             }
-            let condition = Condition {
+            let condition = StatusCondition {
                 status: ConditionStatus::True,
                 last_transition: at(created + later * (1 + number % 7)),
             };
@@ -86,13 +88,13 @@ impl Exporter {
         self.tracker.apply(delivery, &mut self.said);
     }
 
-    fn encode(&self, with_records: bool) -> content::Unsealed {
+    fn encode(&self, with_records: bool) -> content::UnsealedCheckpoint {
         let records = || self.said.records.kept();
-        let content = Content {
+        let content = CheckpointContent {
             tracker: self.tracker.saved(),
             metrics: self.said.recorder.saved(),
             records: with_records.then(records).unwrap_or_default(),
-            ..Content::default()
+            ..CheckpointContent::default()
         };
         content::encode(&content, self.tracker.saved_pods())
     }
@@ -100,13 +102,13 @@ impl Exporter {
     /// What each step of a commit takes. Between them there are events.
     fn commit_in_steps(&mut self, pods: u64) -> Vec<Duration> {
         let begun = cpu_time();
-        let content = Content {
+        let content = CheckpointContent {
             tracker: self.tracker.begin_saving(),
             metrics: self.said.recorder.saved(),
             records: self.said.records.kept(),
-            ..Content::default()
+            ..CheckpointContent::default()
         };
-        let mut file = Unsealed::begin(content, self.tracker.remembered());
+        let mut file = UnsealedCheckpoint::begin(content, self.tracker.remembered());
         let mut steps = vec![cpu_time() - begun];
         let mut is_left = true;
         while is_left {
@@ -193,13 +195,13 @@ fn what_a_commit_costs_the_ingest_task() {
         let file = writer.finish();
         let hashed = begun.elapsed() - encoded;
         let begun = Instant::now();
-        let content::Decoded { content, pods: saved, .. } =
+        let content::DecodedCheckpoint { content, pods: saved, .. } =
             content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
-        let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        let (mut recorder, _) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, []);
         let config = exporter.config.clone();
         let tracker =
-            Tracker::restored(config, content.tracker, saved, Successor::Same, &mut recorder);
+            Tracker::restored(config, content.tracker, saved, SourceSuccessor::Same, &mut recorder);
         let restored = begun.elapsed();
         assert_eq!(tracker.remembered(), exporter.tracker.remembered());
         println!(
@@ -239,7 +241,8 @@ fn due_deadlines(pods: u64, deadlines_at_once: usize) -> Exporter {
     for pod in 0..pods {
         let mut pod = PodSnapshot::bare(PodUid::from_text(&pod.to_string()), "ns", "pod");
         pod.created = Some(Timestamp::from_seconds(START));
-        let scheduled = Condition { status: ConditionStatus::True, last_transition: pod.created };
+        let scheduled =
+            StatusCondition { status: ConditionStatus::True, last_transition: pod.created };
         pod.conditions.insert(ConditionType::PodScheduled, scheduled);
         exporter.deliver(pod, Timestamp::from_seconds(START));
     }

@@ -7,7 +7,7 @@ use crate::support::checkpoint::disk::{CrashDisk, DiskContents, Fault};
 use crate::support::checkpoint::faulty_disk::{DiskBug, FaultyDisk};
 use crate::support::checkpoint::promise::{History, document};
 use podinit_checkpoint::CheckpointLoad;
-use podinit_checkpoint::{Loaded, Store};
+use podinit_checkpoint::{CheckpointStore, LoadedCheckpoint};
 use rustix::io::Errno;
 
 /// Operations of a save that succeeds: create, write, sync, rename, sync of the directory.
@@ -15,9 +15,9 @@ const OPERATIONS: usize = 5;
 
 type Outcome = Result<(), String>;
 
-fn store(disk: &CrashDisk, bug: Option<DiskBug>) -> Store<FaultyDisk> {
+fn store(disk: &CrashDisk, bug: Option<DiskBug>) -> CheckpointStore<FaultyDisk> {
     let disk = disk.clone();
-    Store::with_disk(FaultyDisk { disk, bug })
+    CheckpointStore::with_disk(FaultyDisk { disk, bug })
 }
 
 /// Loads and saves `saves` times; the power fails somewhere in between. Returns what is left.
@@ -150,7 +150,7 @@ fn unreadable(choices: &mut Choices) -> Outcome {
         errno: Errno::ROFS,
         half_done: false,
     });
-    let Loaded::Rejected(rejection) = store.load() else {
+    let LoadedCheckpoint::Rejected(rejection) = store.load() else {
         return Err("it has been read".to_owned());
     };
     assert_eq!(rejection.reason, CheckpointLoad::Unreadable);
@@ -160,7 +160,7 @@ fn unreadable(choices: &mut Choices) -> Outcome {
     disk.clear_faults();
     store.save(&document(2)).map_err(|error| error.to_string())?;
     match store.load() {
-        Loaded::Found(bytes) if bytes == document(2) => Ok(()),
+        LoadedCheckpoint::Found(bytes) if bytes == document(2) => Ok(()),
         other => Err(format!("{other:?}")),
     }
 }
@@ -176,7 +176,7 @@ fn a_read_that_fails_once_or_twice_does_not_cost_the_checkpoint() {
         let disk = CrashDisk::with(DiskContents::from([("checkpoint".to_owned(), document(1))]));
         disk.fail_reads(Errno::IO, times);
         match store(&disk, None).load() {
-            Loaded::Found(bytes) => assert_eq!(bytes, document(1)),
+            LoadedCheckpoint::Found(bytes) => assert_eq!(bytes, document(1)),
             other => panic!("{other:?}"),
         }
     }

@@ -10,11 +10,11 @@ use crate::oracle::reading::{Options, Timestamps};
 use crate::oracle::{implementation, seeds};
 use crate::support::parsed_exposition::protobuf;
 use crate::support::sinks::Counted;
-use podinit_checkpoint::content::{self, Content, Unsealed};
+use podinit_checkpoint::content::{self, CheckpointContent, UnsealedCheckpoint};
 use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
     CustomMilestone, Delivery, NodeEvent, PodEvent, Progress, Record, SavedPod, SavedTracker,
-    SourceId, Successor, TimestampMode, Tracker, TrackerConfig, Version,
+    SourceId, SourceSuccessor, TimestampMode, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -23,7 +23,7 @@ use podinit_decode::node::watch::NodeLineKind;
 use podinit_decode::{DecodeOptions, WatchEventKind};
 use podinit_expo::metrics::saved::RestoredDurations;
 use podinit_expo::metrics::{
-    Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel, SloDoc,
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder, SeriesLabel, SloDoc,
 };
 use podinit_oncall::records::RecordStore;
 use podinit_recordings::reader::{Body, Recording};
@@ -90,12 +90,12 @@ impl Harness {
         }
     }
 
-    fn content(&self, tracker: SavedTracker) -> Content {
-        Content {
+    fn content(&self, tracker: SavedTracker) -> CheckpointContent {
+        CheckpointContent {
             tracker,
             metrics: self.said.recorder.saved(),
             records: self.said.records.kept(),
-            ..Content::default()
+            ..CheckpointContent::default()
         }
     }
 
@@ -109,7 +109,7 @@ impl Harness {
     fn written_during(&mut self, deliveries: &[Delivery]) -> Vec<u8> {
         let at_once = self.written();
         let saved = self.tracker.begin_saving();
-        let mut file = Unsealed::begin(self.content(saved), self.tracker.remembered());
+        let mut file = UnsealedCheckpoint::begin(self.content(saved), self.tracker.remembered());
         deliveries.iter().for_each(|delivery| self.apply(delivery));
         while file.add_chunk(&mut self.tracker) {}
         let file = file.finish();
@@ -120,7 +120,7 @@ impl Harness {
     /// The process ends during a commit, after all this, and another one begins.
     fn restart(&mut self, unsaved: &[Delivery]) {
         let file = self.written_during(unsaved);
-        let content::Decoded { content, mut pods, .. } =
+        let content::DecodedCheckpoint { content, mut pods, .. } =
             content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
         assert!(again == file, "read and written again, it is another checkpoint");
@@ -134,7 +134,7 @@ impl Harness {
         let saved = content.tracker;
         let records = RecordStore::restored(content.records);
         let mut said = Counted { recorder, records };
-        self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut said);
+        self.tracker = Tracker::restored(config, saved, pods, SourceSuccessor::Same, &mut said);
         let kept = said.records.kept().records;
         (self.tracker).look_after(kept.iter().map(|record| &*record.startup));
         (self.said, self.exposition) = (said, exposition);
@@ -164,12 +164,12 @@ impl Harness {
     }
 
     fn text(&self) -> String {
-        String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
+        String::from_utf8(self.exposition.encode(ExpositionFormat::Text).unwrap()).unwrap()
     }
 
     /// All series with the time since when each counts.
     fn starts(&self) -> Vec<String> {
-        let families = protobuf(&self.exposition.encode(Format::Protobuf).unwrap());
+        let families = protobuf(&self.exposition.encode(ExpositionFormat::Protobuf).unwrap());
         let mut starts = Vec::new();
         for family in families {
             for metric in family.metric {
@@ -194,7 +194,8 @@ fn counters(
     series_labels.extend(of_nodes.into_iter().filter(|_| config.nodes));
     let labels =
         LabelConfig { labels: series_labels, max_values: 2, max_sets: 4, ..LabelConfig::default() };
-    let builder = Builder::new(labels).events(config.events).nodes(config.nodes).starts(start);
+    let builder =
+        ExpositionBuilder::new(labels).events(config.events).nodes(config.nodes).starts(start);
     let builder = builder.milestones(Arc::clone(&config.milestones));
     builder.slos(docs.to_vec()).build().unwrap()
 }

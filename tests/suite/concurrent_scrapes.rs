@@ -10,7 +10,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, Format, LabelConfig, Recorder};
+use podinit_expo::metrics::{ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder};
 
 const SCRAPES: usize = 100;
 const LATENCY_SECONDS: u64 = 2;
@@ -47,7 +47,8 @@ fn live(recorder: &mut Recorder, pod: &PodInfo) {
 
 #[test]
 fn every_scrape_adds_up_while_pods_start() {
-    let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+    let (mut recorder, exposition) =
+        ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
     let pods = ["a", "b", "c", "d"]
         .map(|namespace| PodSnapshot::bare(PodUid::from_text("u"), namespace, "pod").info);
     let done = AtomicBool::new(false);
@@ -62,8 +63,9 @@ fn every_scrape_adds_up_while_pods_start() {
         let _end = EndOnDrop(&done);
         let mut discovered_before = 0.0;
         for _ in 0..SCRAPES {
-            let families =
-                parsed_exposition::protobuf(&exposition.encode(Format::Protobuf).unwrap());
+            let families = parsed_exposition::protobuf(
+                &exposition.encode(ExpositionFormat::Protobuf).unwrap(),
+            );
             // Checks +Inf against the count, and the native buckets too.
             let samples = parsed_exposition::samples_of_protobuf(&families);
             let sum_of = |prefix: &str| -> f64 {

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use podinit_checkpoint::Store;
+use podinit_checkpoint::CheckpointStore;
 
 use crate::support::doctor::server::Server;
 use crate::support::doctor::settings::Settings;
@@ -123,7 +123,7 @@ fn the_state_directory_is_looked_at_and_left_alone() {
     let look = || Findings::of(&server.url, &["--state-dir", path.to_str().unwrap()]);
     look().says("state-dir", "ok", &["would be created"]);
     assert!(!path.exists());
-    let store = Store::open(&path).unwrap();
+    let store = CheckpointStore::open(&path).unwrap();
     let findings = look();
     findings.says("state-dir", "error", &["used by another process"]);
     assert_eq!(findings.status(), 4);

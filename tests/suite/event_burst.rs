@@ -10,7 +10,7 @@ use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConf
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
-use podinit_expo::metrics::{Builder, Format, LabelConfig};
+use podinit_expo::metrics::{ExpositionBuilder, ExpositionFormat, LabelConfig};
 use podinit_kube::watch::events::stats::EventLossReason;
 use serde_json::{Value, json};
 
@@ -98,7 +98,7 @@ fn pod(number: usize, ready: bool) -> Value {
 /// scheduled.
 fn scraped(events: Option<Vec<KubeEvent>>) -> Scrape {
     let (mut recorder, exposition) =
-        Builder::new(LabelConfig::default()).events(events.is_some()).build().unwrap();
+        ExpositionBuilder::new(LabelConfig::default()).events(events.is_some()).build().unwrap();
     let mut tracker = Tracker::new(TrackerConfig {
         events: events.is_some(),
         slos: Arc::default(),
@@ -127,7 +127,7 @@ fn scraped(events: Option<Vec<KubeEvent>>) -> Scrape {
     (0..PODS).for_each(|number| apply(PodEvent::Applied(snapshot(number, false))));
     events.into_iter().flatten().for_each(|event| apply(PodEvent::Event(event)));
     (0..PODS).for_each(|number| apply(PodEvent::Applied(snapshot(number, true))));
-    let text = exposition.encode(Format::Text).unwrap();
+    let text = exposition.encode(ExpositionFormat::Text).unwrap();
     Scrape::parse(&String::from_utf8(text).unwrap())
 }
 

@@ -6,11 +6,15 @@ use std::sync::Arc;
 
 use podinit_checkpoint::{content, frame};
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, SavedPod, SourceId, Successor, Tracker, TrackerConfig,
+    Delivery, PodEvent, SavedPod, SourceId, SourceSuccessor, Tracker, TrackerConfig,
 };
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
+use podinit_core::pod::{
+    ConditionStatus, ConditionType, PodPhase, PodSnapshot, PodUid, StatusCondition,
+};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder,
+};
 
 use crate::support::scrape::Scrape;
 
@@ -25,7 +29,7 @@ fn pod(name: &str) -> PodSnapshot {
 
 fn ready(name: &str) -> PodSnapshot {
     let mut pod = pod(name);
-    let condition = Condition {
+    let condition = StatusCondition {
         status: ConditionStatus::True,
         last_transition: Some(Timestamp::from_seconds(START + 3)),
     };
@@ -36,7 +40,7 @@ fn ready(name: &str) -> PodSnapshot {
 }
 
 fn failed(name: &str) -> PodSnapshot {
-    let phase = Phase::Failed;
+    let phase = PodPhase::Failed;
     PodSnapshot { phase, ..pod(name) }
 }
 
@@ -57,7 +61,7 @@ fn config(events: bool) -> TrackerConfig {
 }
 
 fn counters(events: bool) -> (Recorder, Arc<Exposition>) {
-    let builder = Builder::new(LabelConfig::default()).events(events);
+    let builder = ExpositionBuilder::new(LabelConfig::default()).events(events);
     builder.build().unwrap()
 }
 
@@ -69,17 +73,17 @@ impl Process {
 
     /// Another process goes on from its checkpoint.
     fn restart(self, events: bool) -> Self {
-        let content = content::Content {
+        let content = content::CheckpointContent {
             tracker: self.tracker.saved(),
             metrics: self.recorder.saved(),
-            ..content::Content::default()
+            ..content::CheckpointContent::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let content::Decoded { content, pods, .. } =
+        let content::DecodedCheckpoint { content, pods, .. } =
             content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let (mut recorder, exposition) = counters(events);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
-        let (saved, successor) = (content.tracker, Successor::Same);
+        let (saved, successor) = (content.tracker, SourceSuccessor::Same);
         let tracker = Tracker::restored(config(events), saved, pods, successor, &mut recorder);
         Self { tracker, recorder, exposition }
     }
@@ -96,7 +100,7 @@ impl Process {
     }
 
     fn scrape(&self) -> Scrape {
-        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = self.exposition.encode(ExpositionFormat::Text).unwrap();
         Scrape::parse(&String::from_utf8(text).unwrap())
     }
 

@@ -10,7 +10,7 @@ use podinit_oncall::explain::{Target, TargetName};
 use podinit_oncall::pods::{Pods, Question};
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
-use podinit_text::document::Style;
+use podinit_text::document::TerminalStyle;
 use serde_json::{Value, json};
 
 pub fn podinit(args: &[&str], input: &str) -> Output {
@@ -239,7 +239,7 @@ fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
         let config = ReplayConfig { tracker, shard: None, until: None };
         let question = Question::Startup(target.clone());
         let mut pods = Pods::of_recording(documents, config, &question).unwrap();
-        pods.explanation(&target).unwrap().to_text(Style { colour, width })
+        pods.explanation(&target).unwrap().to_text(TerminalStyle { colour, width })
     };
     let plain = rendered(false, 80);
     assert!(!plain.contains('\u{1b}') && plain.contains("\u{fffd}[2Jnode"), "{plain}");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use podinit_core::lifecycle::{Backfill, SloRule, Tracker, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
-use podinit_http::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{AccessControl, AccessRequest, AccessVerdict, ServerLimits};
 use podinit_oncall::api;
 use podinit_oncall::records;
 use podinit_recordings::reader::Recording;
@@ -41,7 +41,7 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
 }
 
 /// An exporter that has watched what these documents show.
-pub fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
+pub fn start(documents: &[Value], access: Option<Arc<dyn AccessControl>>) -> Running {
     let (client, mut queries) = records::channel();
     queries.begin();
     let (kept, tracker) = watched(documents);
@@ -52,7 +52,7 @@ pub fn start(documents: &[Value], access: Option<Arc<dyn Access>>) -> Running {
         }
     });
     let routes = api::router(client, Vec::new(), freshness(true));
-    start_routes(Source::default(), Limits::default(), routes, access)
+    start_routes(Source::default(), ServerLimits::default(), routes, access)
 }
 
 async fn podinit(args: Vec<String>) -> Output {
@@ -172,7 +172,7 @@ async fn nothing_is_explained_as_of_an_instant_before_it() {
         std::future::ready(document.to_string())
     };
     let routes = axum::Router::new().route("/api/v1/{*path}", axum::routing::get(answer));
-    let exporter = start_routes(Source::default(), Limits::default(), routes, None);
+    let exporter = start_routes(Source::default(), ServerLimits::default(), routes, None);
     let explanation = explained(&exporter, &["-n", "shop", "web-1"]).await;
     let began = explanation["causes"][0]["after_seconds"].as_f64().unwrap();
     let seconds = explanation["seconds"].as_f64().unwrap();
@@ -181,9 +181,12 @@ async fn nothing_is_explained_as_of_an_instant_before_it() {
 
 struct Shut;
 
-impl Access for Shut {
-    fn authorize(&self, _request: AccessRequest) -> futures::future::BoxFuture<'static, Verdict> {
-        Box::pin(async { Verdict::Forbidden })
+impl AccessControl for Shut {
+    fn authorize(
+        &self,
+        _request: AccessRequest,
+    ) -> futures::future::BoxFuture<'static, AccessVerdict> {
+        Box::pin(async { AccessVerdict::Forbidden })
     }
 }
 
@@ -200,7 +203,7 @@ async fn an_exporter_that_does_not_answer_so_is_one_line() {
     let line = one_line(&podinit(vec![url, "web-1".to_owned()]).await);
     assert!(line.contains("check --url"), "{line}");
 
-    let exporter = crate::support::server::start(Source::default(), Limits::default());
+    let exporter = crate::support::server::start(Source::default(), ServerLimits::default());
     let line = one_line(&ask(&exporter, &["web-1"]).await);
     assert!(line.contains("HTTP 404"), "{line}");
     assert!(line.contains("check --url"), "{line}");

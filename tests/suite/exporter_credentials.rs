@@ -11,7 +11,7 @@ use axum::response::Redirect;
 use axum::routing::get;
 use futures::future::BoxFuture;
 use http::HeaderValue;
-use podinit_http::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{AccessControl, AccessRequest, AccessVerdict, ServerLimits};
 
 use crate::explain::half_and_half;
 use crate::explain_exporter::start;
@@ -37,8 +37,8 @@ impl ByToken {
     }
 }
 
-impl Access for ByToken {
-    fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, Verdict> {
+impl AccessControl for ByToken {
+    fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
         let expected = format!("Bearer {}", self.token);
         let shown = request.authorization;
         let is_another = |shown: &HeaderValue| shown.as_bytes() != expected.as_bytes();
@@ -47,8 +47,8 @@ impl Access for ByToken {
         }
         Box::pin(async move {
             match shown.is_some_and(|shown| shown.as_bytes() == expected.as_bytes()) {
-                true => Verdict::Granted,
-                false => Verdict::Unauthenticated { challenge: "Bearer" },
+                true => AccessVerdict::Granted,
+                false => AccessVerdict::Unauthenticated { challenge: "Bearer" },
             }
         })
     }
@@ -149,7 +149,7 @@ async fn a_token_does_not_follow_a_redirect() {
     let target = format!("http://{}/api/v1/stuck", second.address);
     let redirect = move || std::future::ready(Redirect::temporary(&target));
     let routes = Router::new().route("/api/v1/{*path}", get(redirect));
-    let first = start_routes(Source::default(), Limits::default(), routes, None);
+    let first = start_routes(Source::default(), ServerLimits::default(), routes, None);
     let directory = tempfile::tempdir().unwrap();
     let token = write(directory.path(), "token", CANARY);
     let said = ask(&format!("http://{}", first.address), &["--token-file", &token]).await;

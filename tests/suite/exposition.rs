@@ -18,14 +18,16 @@ use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::TraceStats;
 use podinit_expo::metrics::{
-    Builder, Exposition, Format, LabelConfig, ProblemPods, Recorder, SeriesLabel, SloDoc,
-    StatedProblem,
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, ProblemPods, Recorder,
+    SeriesLabel, SloDoc, StatedProblem,
 };
 use podinit_exporter::families;
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::AccessStats;
-use podinit_instruments::{Encoder, FamilyDoc, FamilySource, Number, SavedFamilies};
-use podinit_kube::cluster::clock::{Clock, Corrections, Reading};
+use podinit_instruments::{
+    ExpositionEncoder, FamilyDoc, FamilySource, SampleNumber, SavedFamilies,
+};
+use podinit_kube::cluster::clock::{ClockCorrections, ClockReading, DeliveryClock};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
 use prometheus_client::collector::Collector;
@@ -41,7 +43,7 @@ impl FamilySource for Watch {
         [&WatchCounters::FAMILIES[..], &WATCH_STATE].concat()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let family = |name| families().iter().find(|family| family.name == name).unwrap();
         let series: [(_, &[(&str, u64)]); 3] = [
             ("podinit_watch_events_total", &[("ADDED", 3), ("MODIFIED", 14)]),
@@ -50,14 +52,14 @@ impl FamilySource for Watch {
         ];
         for (name, series) in series {
             let series = series.iter();
-            let series = series.map(|(value, count)| (*value, Number::Integer(*count)));
+            let series = series.map(|(value, count)| (*value, SampleNumber::Integer(*count)));
             family(name).write_by_label(out, series);
         }
-        family("podinit_out_of_sync_seconds_total").write(out, Number::Float(12.5));
-        family("podinit_synced").write(out, Number::Integer(1));
-        let namespaces = [("shop", Number::Integer(1))];
+        family("podinit_out_of_sync_seconds_total").write(out, SampleNumber::Float(12.5));
+        family("podinit_synced").write(out, SampleNumber::Integer(1));
+        let namespaces = [("shop", SampleNumber::Integer(1))];
         family("podinit_namespace_synced").write_by_label(out, namespaces);
-        family("podinit_watch_last_contact_timestamp_seconds").write(out, Number::Float(2.5));
+        family("podinit_watch_last_contact_timestamp_seconds").write(out, SampleNumber::Float(2.5));
     }
 
     fn save(&self, _: &mut SavedFamilies) {}
@@ -68,12 +70,12 @@ impl FamilySource for Watch {
 /// A clock that is corrected.
 struct Corrected;
 
-impl Clock for Corrected {
-    fn read(&self) -> Reading {
+impl DeliveryClock for Corrected {
+    fn read(&self) -> ClockReading {
         Timestamp::from_seconds(1_800_000_000).into()
     }
-    fn corrections(&self) -> Corrections {
-        Corrections { steps: 1, seconds: -3600.0, unchecked: false }
+    fn corrections(&self) -> ClockCorrections {
+        ClockCorrections { steps: 1, seconds: -3600.0, unchecked: false }
     }
 }
 
@@ -106,7 +108,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         labels: vec![SeriesLabel::Namespace, SeriesLabel::PodLabel("example.com/team".to_owned())],
         ..LabelConfig::default()
     };
-    let builder = Builder::new(labels)
+    let builder = ExpositionBuilder::new(labels)
         .events(true)
         .nodes(true)
         .watch(Arc::new(Watch))
@@ -236,7 +238,7 @@ fn scraped() -> Arc<Exposition> {
     exposition
 }
 
-fn text(exposition: &Exposition, format: Format) -> String {
+fn text(exposition: &Exposition, format: ExpositionFormat) -> String {
     without_version(exposition.encode(format).unwrap())
 }
 
@@ -249,12 +251,12 @@ fn without_version(exposition: Vec<u8>) -> String {
 
 #[test]
 fn golden_text() {
-    insta::assert_snapshot!("text", text(&scraped(), Format::Text));
+    insta::assert_snapshot!("text", text(&scraped(), ExpositionFormat::Text));
 }
 
 #[test]
 fn golden_openmetrics() {
-    insta::assert_snapshot!("openmetrics", text(&scraped(), Format::OpenMetrics));
+    insta::assert_snapshot!("openmetrics", text(&scraped(), ExpositionFormat::OpenMetrics));
 }
 
 #[test]
@@ -266,7 +268,8 @@ fn golden_json() {
 
 #[test]
 fn golden_protobuf() {
-    let families = parsed_exposition::protobuf(&scraped().encode(Format::Protobuf).unwrap());
+    let families =
+        parsed_exposition::protobuf(&scraped().encode(ExpositionFormat::Protobuf).unwrap());
     let shown: Vec<_> = families
         .iter()
         .filter(|family| {
@@ -283,17 +286,21 @@ fn all_formats_state_the_same() {
     let encode = |format| exposition.encode(format).unwrap();
     let text = |format| String::from_utf8(encode(format)).unwrap();
     let protobuf = parsed_exposition::samples_of_protobuf(&parsed_exposition::protobuf(&encode(
-        Format::Protobuf,
+        ExpositionFormat::Protobuf,
     )));
-    assert_eq!(protobuf, parsed_exposition::samples_of_text(&text(Format::Text)));
-    assert_eq!(protobuf, parsed_exposition::samples_of_openmetrics(&text(Format::OpenMetrics)));
+    assert_eq!(protobuf, parsed_exposition::samples_of_text(&text(ExpositionFormat::Text)));
+    assert_eq!(
+        protobuf,
+        parsed_exposition::samples_of_openmetrics(&text(ExpositionFormat::OpenMetrics))
+    );
     let json = String::from_utf8(exposition.encode_json().unwrap()).unwrap();
     assert_eq!(protobuf, parsed_exposition::samples_of_json(&json));
 }
 
 #[test]
 fn every_documented_family_is_exposed_as_documented_and_no_other() {
-    let exposed = parsed_exposition::protobuf(&scraped().encode(Format::Protobuf).unwrap());
+    let exposed =
+        parsed_exposition::protobuf(&scraped().encode(ExpositionFormat::Protobuf).unwrap());
     let own = |name: &str| name.starts_with("podinit_");
     let exposed: Vec<_> = exposed.iter().filter(|family| own(&family.name)).collect();
     assert_eq!(exposed.len(), families().len());
@@ -313,20 +320,20 @@ fn every_documented_family_is_exposed_as_documented_and_no_other() {
 #[test]
 fn what_can_be_known_stands_at_zero_before_the_first_pod() {
     let (_recorder, exposition) = built();
-    insta::assert_snapshot!("before_the_first_pod", text(&exposition, Format::Text));
+    insta::assert_snapshot!("before_the_first_pod", text(&exposition, ExpositionFormat::Text));
 }
 
 #[test]
 fn labels_may_be_switched_off() {
     let labels = LabelConfig { labels: Vec::new(), ..LabelConfig::default() };
-    let (mut recorder, exposition) = Builder::new(labels).build().unwrap();
+    let (mut recorder, exposition) = ExpositionBuilder::new(labels).build().unwrap();
     let outcome = PodState::Finished(Outcome::Static);
     recorder.observe_pod(
         Timestamp::EPOCH,
         &pod("a", "b", ""),
         moved(PodState::Undiscovered, outcome),
     );
-    let text = text(&exposition, Format::Text);
+    let text = text(&exposition, ExpositionFormat::Text);
     assert!(text.contains("podinit_created_to_ready_duration_seconds_bucket{le=\"0.5\"} 0\n"));
     assert!(text.contains("podinit_created_to_ready_duration_seconds_count 0\n"));
 }

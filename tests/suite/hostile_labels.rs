@@ -8,7 +8,9 @@ use crate::support::scrape::Scrape;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{PodDecoder, WatchEventKind};
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SeriesLabel};
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder, SeriesLabel,
+};
 use serde_json::json;
 
 const KIB: usize = 1024;
@@ -31,7 +33,7 @@ struct Exporter {
 impl Exporter {
     fn new(labels: LabelConfig) -> Self {
         let decode = labels.decode_options();
-        let (recorder, exposition) = Builder::new(labels).build().unwrap();
+        let (recorder, exposition) = ExpositionBuilder::new(labels).build().unwrap();
         Self {
             decoder: PodDecoder::new(decode),
             tracker: Tracker::new(TrackerConfig::default()),
@@ -74,7 +76,7 @@ impl Exporter {
     }
 
     fn text(&self) -> String {
-        String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
+        String::from_utf8(self.exposition.encode(ExpositionFormat::Text).unwrap()).unwrap()
     }
 }
 

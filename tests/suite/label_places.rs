@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use crate::support::scrape::Scrape;
 use crate::support::sinks::Counted;
-use podinit_checkpoint::content::{self, Content};
+use podinit_checkpoint::content::{self, CheckpointContent};
 use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, SavedPod, SourceId, Successor, Tracker, TrackerConfig,
+    Delivery, PodEvent, SavedPod, SourceId, SourceSuccessor, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind, rfc3339};
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig};
 use podinit_oncall::records::RecordStore;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::{ExpositionConfig, expose};
@@ -121,7 +121,7 @@ pub(crate) fn replayed_with(max_values: usize, events: Vec<(i64, String)>) -> Sc
     let recording = Recording::from_reader("test", input, DecodeOptions::default());
     let config = ExpositionConfig { labels: capped(max_values), ..ExpositionConfig::default() };
     let exposition = expose(recording, config).unwrap();
-    let text = exposition.encode(Format::Text).unwrap();
+    let text = exposition.encode(ExpositionFormat::Text).unwrap();
     Scrape::parse(&String::from_utf8(text).unwrap())
 }
 
@@ -249,7 +249,7 @@ struct Process {
 
 impl Process {
     fn new() -> Self {
-        let (recorder, exposition) = Builder::new(capped(2)).build().unwrap();
+        let (recorder, exposition) = ExpositionBuilder::new(capped(2)).build().unwrap();
         let mut tracker = Tracker::new(TrackerConfig::default());
         tracker.begin_without_list(SourceId(0), None);
         Self { tracker, said: Counted { recorder, records: RecordStore::default() }, exposition }
@@ -273,13 +273,13 @@ impl Process {
 
     /// Another process goes on from the checkpoint of this one.
     fn restarted(self) -> Self {
-        let content = Content {
+        let content = CheckpointContent {
             tracker: self.tracker.saved(),
             metrics: self.said.recorder.saved(),
-            ..Content::default()
+            ..CheckpointContent::default()
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
-        let content::Decoded { content, mut pods, .. } =
+        let content::DecodedCheckpoint { content, mut pods, .. } =
             content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
         let mut after = Self::new();
         let recorder = &mut after.said.recorder;
@@ -287,14 +287,14 @@ impl Process {
         recorder.restore(&content.metrics, in_flight);
         recorder.restore_holds(content.tracker.now.unwrap(), &mut pods);
         let config = TrackerConfig::default();
-        let same = Successor::Same;
+        let same = SourceSuccessor::Same;
         let said = &mut after.said;
         after.tracker = Tracker::restored(config, content.tracker, pods, same, said);
         after
     }
 
     fn scrape(&self) -> Scrape {
-        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = self.exposition.encode(ExpositionFormat::Text).unwrap();
         Scrape::parse(&String::from_utf8(text).unwrap())
     }
 }

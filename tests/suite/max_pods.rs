@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use history::{Change, History};
 use model::Model;
 use podinit_core::lifecycle::{
-    Delivery, Evicted, Observation, Observer, PodEvent, PodObservation, PodState, RefusalReason,
-    SourceId, Tracker, TrackerConfig, TrackerObservation,
+    Delivery, EvictedCounts, Observation, Observer, PodEvent, PodObservation, PodState,
+    RefusalReason, SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -24,7 +24,7 @@ struct Said {
     discovered: BTreeMap<String, u32>,
     finished: usize,
     in_flight: usize,
-    evicted: Evicted,
+    evicted: EvictedCounts,
     refused: [u64; 2],
     remembered: usize,
     /// Everything, in its order
@@ -139,7 +139,7 @@ proptest! {
             free.apply(second, &change);
         }
         prop_assert_eq!(&capped.said, &free.said);
-        prop_assert_eq!(capped.said.evicted, Evicted::default());
+        prop_assert_eq!(capped.said.evicted, EvictedCounts::default());
         prop_assert_eq!(capped.said.refused[RefusalReason::Full as usize], 0);
     }
 }
@@ -147,7 +147,7 @@ proptest! {
 #[test]
 fn the_histories_reach_the_cap_in_every_way() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let (mut evicted, mut refused, mut back) = (Evicted::default(), [0; 2], 0);
+    let (mut evicted, mut refused, mut back) = (EvictedCounts::default(), [0; 2], 0);
     for _ in 0..200 {
         let history = history::any().new_tree(&mut runner).unwrap().current();
         let mut model = Model::new(12);

@@ -11,7 +11,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Distribution, Figures, SloDoc, SloFigures};
+use podinit_expo::metrics::{DurationDistribution, PodFigures, SloDoc, SloFigures};
 use podinit_http::MetricsPath;
 use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::freshness::{Freshness, FreshnessState};
@@ -100,8 +100,8 @@ fn ready(name: &str) -> Record {
     record(name, progress)
 }
 
-fn figures(pods: u64, stuck: u64) -> Figures {
-    let mut figures = Figures {
+fn figures(pods: u64, stuck: u64) -> PodFigures {
+    let mut figures = PodFigures {
         waiting: vec![(waiting(), pods)],
         slos: vec![SloFigures {
             doc: SloDoc::new(
@@ -118,7 +118,7 @@ fn figures(pods: u64, stuck: u64) -> Figures {
             bad: 5,
         }],
         network_evidence: [40, 50, 10],
-        ..Figures::default()
+        ..PodFigures::default()
     };
     figures.stuck[Stage::Network as usize] = stuck;
     figures.finished[Outcome::Ready as usize] = 100;
@@ -160,7 +160,7 @@ fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
     history.add(Sample::new(at(0), &figures(0, 0), &[]));
     history.add(Sample::new(at(300), &figures(2, 0), &seen.problems.problems));
     history.add_durations(at(0), Default::default);
-    let second = Distribution::of_nanos([1_000_000_000]);
+    let second = DurationDistribution::of_nanos([1_000_000_000]);
     Overview {
         cluster: Some("prod-eu-1".to_owned()),
         freshness: current(),

@@ -8,10 +8,12 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
-use podinit_decode::{DecodeOptions, Encoding, ListPage, PodDecoder, SpecField, WatchEventKind};
+use podinit_decode::{
+    DecodeOptions, ListPage, ObjectEncoding, PodDecoder, SpecField, WatchEventKind,
+};
 use podinit_kube::watch::event_reader::EventReader;
-use podinit_kube::watch::line_reader::Framed;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::line_reader::FramedEvent;
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::Protobuf;
 use podinit_sim::protobuf::{document, event, schema};
@@ -125,7 +127,7 @@ fn every_recorded_list_is_the_same_in_both_encodings() {
         let of_json = decoder.list_page(text.as_bytes()).unwrap();
         let body = document(text.as_bytes()).unwrap();
         let mut buffer = Vec::new();
-        let mut reader = decoder.page(Encoding::Protobuf, &mut buffer);
+        let mut reader = decoder.page(ObjectEncoding::Protobuf, &mut buffer);
         for chunk in body.chunks(1_000) {
             reader.push(chunk).unwrap();
         }
@@ -138,10 +140,10 @@ fn every_recorded_list_is_the_same_in_both_encodings() {
 struct Answers<'a>(&'a Path);
 
 impl Answers<'_> {
-    fn read(&self, name: &str, encoding: Encoding) -> Vec<u8> {
+    fn read(&self, name: &str, encoding: ObjectEncoding) -> Vec<u8> {
         let form = match encoding {
-            Encoding::Json => "json",
-            Encoding::Protobuf => "protobuf",
+            ObjectEncoding::Json => "json",
+            ObjectEncoding::Protobuf => "protobuf",
         };
         let path = self.0.join(format!("{name}.{form}.gz"));
         let file = fs::File::open(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
@@ -150,7 +152,7 @@ impl Answers<'_> {
         bytes
     }
 
-    fn page(&self, encoding: Encoding) -> ListPage {
+    fn page(&self, encoding: ObjectEncoding) -> ListPage {
         let (mut decoder, mut buffer) = (PodDecoder::new(everything()), Vec::new());
         let mut reader = decoder.page(encoding, &mut buffer);
         for chunk in self.read("pods.list", encoding).chunks(1_000) {
@@ -163,14 +165,14 @@ impl Answers<'_> {
     fn watch<T>(
         &self,
         name: &str,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         mut decode: impl FnMut(&[u8]) -> T,
     ) -> Vec<T> {
         let mut events = EventReader::new(encoding, 8 << 20);
         let mut found = Vec::new();
         for mut chunk in self.read(name, encoding).chunks(1_000) {
             while let Some(event) = events.next(&mut chunk) {
-                let Framed::Whole(event) = event else { panic!("too long") };
+                let FramedEvent::Whole(event) = event else { panic!("too long") };
                 found.push(decode(event));
             }
         }
@@ -179,7 +181,7 @@ impl Answers<'_> {
 
     /// The pods of the list, and the events of the watches of pods and Events.
     fn agree(&self) -> (usize, usize, usize) {
-        let [json, protobuf] = [Encoding::Json, Encoding::Protobuf].map(|encoding| {
+        let [json, protobuf] = [ObjectEncoding::Json, ObjectEncoding::Protobuf].map(|encoding| {
             let (mut pods, mut kube_events) =
                 (PodDecoder::new(everything()), EventDecoder::default());
             let mut version = EventDecoder::default();
@@ -260,8 +262,8 @@ fn the_simulated_server_writes_no_text_or_time_that_an_api_server_leaves_out() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/encodings");
     let answers = Answers(&directory);
     for (name, list) in [("pods.list", "PodList"), ("events.list", "EventList")] {
-        let of_server = answers.read(name, Encoding::Protobuf);
-        let simulated = document(&answers.read(name, Encoding::Json)).unwrap();
+        let of_server = answers.read(name, ObjectEncoding::Protobuf);
+        let simulated = document(&answers.read(name, ObjectEncoding::Json)).unwrap();
         let [real, ours] = [of_server, simulated].map(|answer| {
             let mut found = BTreeSet::new();
             written(list, &raw(&answer[4..]), "", &mut found);
@@ -295,8 +297,8 @@ fn the_answers_of_the_end_to_end_suite_are_the_same_in_both_encodings() {
 }
 
 fn asking_for_protobuf() -> FakeApi {
-    FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), |config| {
-        config.encoding = Encoding::Protobuf;
+    FakeApi::start_with(vec![PodScope::Cluster], PodSelectors::default(), |config| {
+        config.encoding = ObjectEncoding::Protobuf;
     })
 }
 
@@ -377,7 +379,7 @@ async fn pods_are_the_same_whatever_an_api_server_offers() {
         let cluster = cluster().await;
         cluster.faults().set_modes(|modes| modes.protobuf = protobuf);
         put(&cluster, "a");
-        let mut api = Embedded::watching_in(Encoding::Protobuf, cluster);
+        let mut api = Embedded::watching_in(ObjectEncoding::Protobuf, cluster);
         assert_eq!(api.next_delivery().await, "Listed a@1001");
         api.put("b");
         assert_eq!(api.next_delivery().await, "Applied b@1002");

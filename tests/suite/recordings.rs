@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use podinit_core::lifecycle::TimestampMode;
 use podinit_decode::DecodeOptions;
-use podinit_expo::metrics::Format;
+use podinit_expo::metrics::ExpositionFormat;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::{ExpositionConfig, expose};
 
@@ -91,7 +91,7 @@ fn counted(recording: &Path, name: &str) -> Samples {
     };
     config.replay.tracker.events = evidence == "events";
     let exposition = expose(documents, config).unwrap();
-    let text = String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap();
+    let text = String::from_utf8(exposition.encode(ExpositionFormat::Text).unwrap()).unwrap();
     let mut samples = Samples::new();
     let mut in_flight = 0.0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {

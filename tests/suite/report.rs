@@ -12,7 +12,7 @@ use podinit_decode::DecodeOptions;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_reports::report;
-use podinit_text::document::Style;
+use podinit_text::document::TerminalStyle;
 use serde_json::{Value, json};
 
 /// One life of each of some kinds, as watch events with the time of their arrival.
@@ -151,7 +151,7 @@ fn colours_are_for_terminals_only() {
     }
     let recording = Recording::open(WATCH.as_ref(), DecodeOptions::default()).unwrap();
     let report = report::summarize(recording, ReplayConfig::default(), 3).unwrap();
-    let style = |colour| Style { colour, width: 80 };
+    let style = |colour| TerminalStyle { colour, width: 80 };
     assert!(report.to_text(style(true)).contains(escape));
     assert!(!report.to_text(style(false)).contains(escape));
 }
@@ -161,7 +161,7 @@ fn a_narrow_terminal_gets_short_bars() {
     let recording = Recording::open(WATCH.as_ref(), DecodeOptions::default()).unwrap();
     let report = report::summarize(recording, ReplayConfig::default(), 3).unwrap();
     let bar = |width| {
-        let text = report.to_text(Style { colour: false, width });
+        let text = report.to_text(TerminalStyle { colour: false, width });
         let bars = text.lines().map(|line| line.matches('█').count());
         bars.max().unwrap()
     };

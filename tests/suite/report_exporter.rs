@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use podinit_http::{Access, AccessRequest, Verdict};
+use podinit_http::{AccessControl, AccessRequest, AccessVerdict};
 use serde_json::{Value, json};
 
 use crate::cold_startups;
@@ -181,9 +181,9 @@ async fn exporters_of_one_side_are_taken_together() {
 
 struct Shut;
 
-impl Access for Shut {
-    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {
-        Box::pin(async { Verdict::Forbidden })
+impl AccessControl for Shut {
+    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
+        Box::pin(async { AccessVerdict::Forbidden })
     }
 }
 

@@ -9,13 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use podinit_http::Refusal;
-use podinit_http::{Access, AccessRequest, Limits, Verdict};
+use podinit_http::{AccessControl, AccessRequest, AccessVerdict, ServerLimits};
 
 /// Always says the same.
-struct Says(Verdict);
+struct Says(AccessVerdict);
 
-impl Access for Says {
-    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {
+impl AccessControl for Says {
+    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
         ready(self.0).boxed()
     }
 }
@@ -28,13 +28,14 @@ fn basic(login: &str) -> String {
 async fn each_verdict_has_its_status() {
     let challenge = "Bearer realm=\"podinit\"";
     for (verdict, status) in [
-        (Verdict::Granted, 200),
-        (Verdict::Unauthenticated { challenge }, 401),
-        (Verdict::Forbidden, 403),
-        (Verdict::TooManyRequests, 429),
-        (Verdict::Unavailable, 503),
+        (AccessVerdict::Granted, 200),
+        (AccessVerdict::Unauthenticated { challenge }, 401),
+        (AccessVerdict::Forbidden, 403),
+        (AccessVerdict::TooManyRequests, 429),
+        (AccessVerdict::Unavailable, 503),
     ] {
-        let server = start_with(Source::default(), Limits::default(), Arc::new(Says(verdict)));
+        let server =
+            start_with(Source::default(), ServerLimits::default(), Arc::new(Says(verdict)));
         let reply = server.get("/metrics").await;
         assert_eq!(reply.status, status);
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
@@ -47,8 +48,11 @@ async fn each_verdict_has_its_status() {
 /// What is not a probe is not even said not to exist.
 #[tokio::test]
 async fn only_the_probes_are_open() {
-    let server =
-        start_with(Source::default(), Limits::default(), Arc::new(Says(Verdict::Forbidden)));
+    let server = start_with(
+        Source::default(),
+        ServerLimits::default(),
+        Arc::new(Says(AccessVerdict::Forbidden)),
+    );
     server.health.register_source("a").listed();
     for (method, path, status) in [
         ("GET", "/livez", 200),
@@ -80,7 +84,7 @@ async fn users_of_the_web_configuration_are_let_in() {
     let hash = bcrypt::hash("right", 4).unwrap();
     let headers = "http_server_config: {headers: {X-Frame-Options: deny}}";
     let (gate, stats) = pki.gate(&format!("basic_auth_users: {{alice: {hash}}}\n{headers}"));
-    let server = start_with(Source::default(), Limits::default(), gate.clone());
+    let server = start_with(Source::default(), ServerLimits::default(), gate.clone());
     for (login, status) in [("alice:right", 200), ("alice:wrong", 401), ("eve:right", 401)] {
         for path in ["/metrics", "/"] {
             let authorization = basic(login);
@@ -112,7 +116,7 @@ async fn users_of_the_web_configuration_are_let_in() {
 async fn the_rate_limit_leaves_the_probes_alone() {
     let pki = Pki::new();
     let (gate, stats) = pki.gate("rate_limit: {interval: 1h, burst: 2}");
-    let server = start_with(Source::default(), Limits::default(), gate);
+    let server = start_with(Source::default(), ServerLimits::default(), gate);
     for (path, status) in [
         ("/metrics", 200),
         ("/livez", 200),

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::support::server::{Reply, exchange, request};
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig};
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig};
 use podinit_exporter::process::metrics::ProcessCollector;
-use podinit_http::{Format, Health, Limits, Scrape, ScrapeError, Server};
+use podinit_http::{
+    ExpositionFormat, HttpServer, ProcessHealth, ScrapeError, ScrapeTarget, ServerLimits,
+};
 use prometheus_client::encoding::prometheus_protobuf::prometheus_data_model::{
     MetricFamily, MetricType,
 };
@@ -14,22 +16,22 @@ use tokio_util::sync::CancellationToken;
 
 struct Metrics(Arc<Exposition>);
 
-impl Scrape for Metrics {
-    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
+impl ScrapeTarget for Metrics {
+    fn encode(&self, format: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
         let encoded = self.0.encode(format);
         encoded.map_err(|error| ScrapeError(error.to_string()))
     }
 }
 
 async fn scrape(accept: &str) -> Reply {
-    let builder = Builder::new(LabelConfig::default());
+    let builder = ExpositionBuilder::new(LabelConfig::default());
     let builder = builder.collector(Box::new(ProcessCollector::new()));
     let (_recorder, exposition) = builder.build().unwrap();
-    let server = Server::bind(
+    let server = HttpServer::bind(
         "127.0.0.1:0".parse().unwrap(),
-        Limits::default(),
+        ServerLimits::default(),
         Arc::new(Metrics(exposition)),
-        Health::new(),
+        ProcessHealth::new(),
     )
     .unwrap();
     let address = server.local_addr();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::descriptors;
 use crate::support::server::{Reply, Running, Source, body_of, request, start};
-use podinit_http::{Format, Limits};
+use podinit_http::{ExpositionFormat, ServerLimits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -28,7 +28,7 @@ fn responses(received: &[u8]) -> usize {
 
 #[tokio::test]
 async fn requests_hidden_in_the_bodies_of_others_are_not_answered() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let hidden = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
     let length = hidden.len();
     for framing in [
@@ -59,7 +59,7 @@ async fn requests_hidden_in_the_bodies_of_others_are_not_answered() {
 
 #[tokio::test]
 async fn other_versions_of_the_protocol() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     let received = half_closed(&server, preface).await;
     assert!(!String::from_utf8_lossy(&received).contains(" 200 "));
@@ -69,7 +69,7 @@ async fn other_versions_of_the_protocol() {
 
     let old = server.exchange(b"GET /metrics HTTP/1.0\r\n\r\n").await;
     assert_eq!(old.status, 200);
-    assert_eq!(old.body, body_of(Format::Text, 1000));
+    assert_eq!(old.body, body_of(ExpositionFormat::Text, 1000));
 
     let older = server.exchange(b"GET /metrics\r\n\r\n").await;
     assert_eq!(older.status, 400);
@@ -77,15 +77,15 @@ async fn other_versions_of_the_protocol() {
 
 #[tokio::test]
 async fn a_client_that_has_closed_its_side_is_answered() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let received = half_closed(&server, b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    assert_eq!(Reply::parse(&received).body, body_of(Format::Text, 1000));
+    assert_eq!(Reply::parse(&received).body, body_of(ExpositionFormat::Text, 1000));
 }
 
 #[tokio::test]
 async fn requests_in_a_row_are_answered_in_their_order() {
     const REQUESTS: usize = 500;
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let (mut read, mut write) = server.connect().await.into_split();
     let writer = tokio::spawn(async move {
         for number in 0..REQUESTS {
@@ -105,8 +105,8 @@ async fn requests_in_a_row_are_answered_in_their_order() {
 
 #[tokio::test]
 async fn hostile_accept_headers_get_some_format() {
-    let server = start(Source::default(), Limits::default());
-    let text = body_of(Format::Text, 1000);
+    let server = start(Source::default(), ServerLimits::default());
+    let text = body_of(ExpositionFormat::Text, 1000);
     let many = "application/openmetrics-text;q=nan, ".repeat(300);
     for value in [
         &b"*/*;q=nan"[..],
@@ -132,7 +132,7 @@ async fn hostile_accept_headers_get_some_format() {
 /// The head comes one byte every second: each is progress, and yet it has to end.
 #[tokio::test(start_paused = true)]
 async fn a_head_that_trickles_in_ends_the_connection() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let (mut read, mut write) = server.connect().await.into_split();
     let trickle = tokio::spawn(async move {
         let mut sent = 0;
@@ -150,7 +150,7 @@ async fn a_head_that_trickles_in_ends_the_connection() {
 
 #[tokio::test]
 async fn a_body_that_was_announced_and_never_comes_holds_nothing_up() {
-    let limits = Limits { max_scrapes: 1, ..Limits::default() };
+    let limits = ServerLimits { max_scrapes: 1, ..ServerLimits::default() };
     let server = start(Source::default(), limits);
     let mut waiting = Vec::new();
     for framing in ["Content-Length: 1000000", "Transfer-Encoding: chunked"] {
@@ -172,7 +172,7 @@ async fn a_body_that_was_announced_and_never_comes_holds_nothing_up() {
 #[tokio::test]
 async fn ten_thousand_scrapers_at_once_are_served_or_turned_away() {
     const SCRAPERS: usize = 10_000;
-    let limits = Limits::default();
+    let limits = ServerLimits::default();
     // The test holds one end of each connection, the server the other.
     let wanted = SCRAPERS + limits.max_connections + 200;
     let _descriptors = descriptors::reserve(wanted as u64).await;

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use crate::support::server::{Source, body_of, start, start_at};
-use podinit_http::{Format, Limits};
+use podinit_http::{ExpositionFormat, ServerLimits};
 
 const PROTOBUF: &str =
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited";
@@ -13,16 +13,16 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 #[tokio::test]
 async fn each_format_comes_with_its_own_type() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     for (accept, content_type, format) in [
-        (PROTOBUF, PROTOBUF, Format::Protobuf),
+        (PROTOBUF, PROTOBUF, ExpositionFormat::Protobuf),
         (
             "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4",
             OPENMETRICS,
-            Format::OpenMetrics,
+            ExpositionFormat::OpenMetrics,
         ),
-        ("text/plain;version=0.0.4", TEXT, Format::Text),
-        ("image/png", TEXT, Format::Text),
+        ("text/plain;version=0.0.4", TEXT, ExpositionFormat::Text),
+        ("image/png", TEXT, ExpositionFormat::Text),
     ] {
         let reply = server.request("GET", "/metrics", &[("Accept", accept)]).await;
         assert_eq!(reply.status, 200);
@@ -38,24 +38,24 @@ async fn each_format_comes_with_its_own_type() {
 
 #[tokio::test]
 async fn gzip_is_sent_to_those_who_take_it() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let reply = server.request("GET", "/metrics", &[("Accept-Encoding", "gzip")]).await;
     assert_eq!(reply.header("content-encoding"), Some("gzip"));
     let length: usize = reply.header("content-length").unwrap().parse().unwrap();
     assert_eq!(reply.body.len(), length);
     let mut body = Vec::new();
     flate2::read::GzDecoder::new(reply.body.as_slice()).read_to_end(&mut body).unwrap();
-    assert_eq!(body, body_of(Format::Text, 1000));
+    assert_eq!(body, body_of(ExpositionFormat::Text, 1000));
 
     let refused = [("Accept-Encoding", "gzip;q=0")];
     let reply = server.request("GET", "/metrics", &refused).await;
     assert_eq!(reply.header("content-encoding"), None);
-    assert_eq!(reply.body, body_of(Format::Text, 1000));
+    assert_eq!(reply.body, body_of(ExpositionFormat::Text, 1000));
 }
 
 #[tokio::test]
 async fn head_differs_from_get_in_the_body_only() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     for path in ["/metrics", "/", "/livez", "/readyz", "/nothing"] {
         for encoding in ["gzip", "identity"] {
             let headers = [("Accept-Encoding", encoding), ("Accept", OPENMETRICS)];
@@ -74,7 +74,7 @@ async fn head_differs_from_get_in_the_body_only() {
 
 #[tokio::test]
 async fn other_methods_are_told_which_are_allowed() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     for path in ["/", "/metrics", "/livez", "/readyz"] {
         for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "BREW"] {
             let reply = server.request(method, path, &[]).await;
@@ -88,7 +88,7 @@ async fn other_methods_are_told_which_are_allowed() {
 
 #[tokio::test]
 async fn other_paths_are_not_found_however_odd() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     for path in
         ["/metrics/", "//metrics", "/metrics/x", "/METRICS", "/..", "/%2e%2e/metrics", "/%00", "*"]
     {
@@ -104,8 +104,8 @@ async fn other_paths_are_not_found_however_odd() {
 #[tokio::test]
 async fn metrics_are_at_the_path_that_was_chosen_and_nowhere_else() {
     let path = "/podinit/metrics".parse().unwrap();
-    let server = start_at(path, Source::default(), Limits::default());
-    assert_eq!(server.get("/podinit/metrics").await.body, body_of(Format::Text, 1000));
+    let server = start_at(path, Source::default(), ServerLimits::default());
+    assert_eq!(server.get("/podinit/metrics").await.body, body_of(ExpositionFormat::Text, 1000));
     assert_eq!(server.request("POST", "/podinit/metrics", &[]).await.status, 405);
     let reply = server.get("/metrics").await;
     assert_eq!(reply.status, 404);
@@ -115,7 +115,7 @@ async fn metrics_are_at_the_path_that_was_chosen_and_nowhere_else() {
 
 #[tokio::test]
 async fn readiness_follows_the_first_list() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let reply = server.get("/readyz").await;
     assert_eq!(reply.status, 503);
     assert_eq!(reply.text(), "starting: no watch has begun\n");
@@ -131,7 +131,7 @@ async fn readiness_follows_the_first_list() {
 
 #[tokio::test]
 async fn liveness_names_the_task_that_ended() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     assert_eq!(server.get("/livez").await.status, 200);
     let task = server.health.register_task("ingest", Duration::from_secs(60));
     assert_eq!(server.get("/livez").await.status, 200);
@@ -144,7 +144,7 @@ async fn liveness_names_the_task_that_ended() {
 #[tokio::test]
 async fn an_exposition_that_cannot_be_encoded_is_a_server_error_in_one_line() {
     let source = Source { failure: Some("no such family".to_owned()), ..Source::default() };
-    let server = start(source, Limits::default());
+    let server = start(source, ServerLimits::default());
     let reply = server.get("/metrics").await;
     assert_eq!(reply.status, 500);
     assert_eq!(reply.text(), "cannot encode the metrics: no such family\n");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::PATIENCE;
 use crate::support::server::{Reply, Running, Source, body_of, request, start};
-use podinit_http::{Format, Limits};
+use podinit_http::{ExpositionFormat, ServerLimits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -14,7 +14,7 @@ const HUGE: usize = 32 << 20;
 
 #[tokio::test]
 async fn heads_that_are_too_long_or_too_many_get_431() {
-    let limits = Limits::default();
+    let limits = ServerLimits::default();
     let server = start(Source::default(), limits);
     let long = "x".repeat(limits.max_head_bytes);
     let reply = server.request("GET", "/livez", &[("X-Long", &long)]).await;
@@ -29,7 +29,7 @@ async fn heads_that_are_too_long_or_too_many_get_431() {
 
 #[tokio::test]
 async fn what_is_not_http_gets_400() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     for nonsense in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello\r\n\r\n"[..],
         b"GET /metrics HTTP/1.1\r\nHost\0: x\r\n\r\n",
@@ -43,7 +43,7 @@ async fn what_is_not_http_gets_400() {
 
 #[tokio::test(start_paused = true)]
 async fn a_head_that_does_not_arrive_ends_the_connection() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     for sent in ["", "GET /metrics HTTP/1.1\r\nHost: "] {
         let mut stream = server.connect().await;
         stream.write_all(sent.as_bytes()).await.unwrap();
@@ -56,7 +56,7 @@ async fn a_head_that_does_not_arrive_ends_the_connection() {
 #[tokio::test]
 async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
     let source = Source { size: HUGE, ..Source::default() };
-    let limits = Limits { max_scrapes: 1, ..Limits::default() };
+    let limits = ServerLimits { max_scrapes: 1, ..ServerLimits::default() };
     let server = start(source, limits);
     let mut stream = server.connect().await;
     let scrape = request("GET", "/metrics", &[]);
@@ -87,13 +87,13 @@ async fn silent_scrape(server: &Running) -> TcpStream {
 #[tokio::test]
 async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
     let source = Source { size: HUGE, ..Source::default() };
-    let limits = Limits {
+    let limits = ServerLimits {
         max_scrapes: 4,
         min_stall: Duration::ZERO,
         // Nobody is cut off before the scraper has had its turn.
         stall_timeout: 2 * PATIENCE,
         write_timeout: 2 * PATIENCE,
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let server = start(source, limits);
     let mut silent = Vec::new();
@@ -108,7 +108,7 @@ async fn clients_that_do_not_read_do_not_shut_out_a_scraper() {
 
 #[tokio::test]
 async fn one_client_cannot_take_all_places() {
-    let limits = Limits { max_scrapes: 4, ..Limits::default() };
+    let limits = ServerLimits { max_scrapes: 4, ..ServerLimits::default() };
     let server = start(Source::default(), limits);
     // They are not answered yet, so that nobody can know whether they are going to read.
     server.source.gate.set_shut(true);
@@ -132,21 +132,21 @@ async fn one_client_cannot_take_all_places() {
 
 #[tokio::test]
 async fn bodies_of_get_are_passed_over() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let mut stream = server.connect().await;
     let with_body = b"GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
     let last = request("GET", "/metrics", &[]);
     stream.write_all(&[&with_body[..], &last].concat()).await.unwrap();
     let mut received = Vec::new();
     stream.read_to_end(&mut received).await.unwrap();
-    let expected = body_of(Format::Text, 1000);
+    let expected = body_of(ExpositionFormat::Text, 1000);
     assert!(received.starts_with(b"HTTP/1.1 200 OK\r\n"));
     assert!(received.ends_with(&expected));
 }
 
 #[tokio::test]
 async fn a_body_without_end_is_not_read_to_its_end() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     let (mut read, mut write) = server.connect().await.into_split();
     let endless = tokio::spawn(async move {
         let head = b"GET /metrics HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -165,7 +165,7 @@ async fn a_body_without_end_is_not_read_to_its_end() {
 
 #[tokio::test]
 async fn excess_scrapes_are_turned_away_while_probes_are_answered() {
-    let limits = Limits { max_scrapes: 1, ..Limits::default() };
+    let limits = ServerLimits { max_scrapes: 1, ..ServerLimits::default() };
     let server = start(Source::default(), limits);
     server.source.gate.set_shut(true);
     let mut first = server.connect().await;
@@ -183,17 +183,17 @@ async fn excess_scrapes_are_turned_away_while_probes_are_answered() {
     server.source.gate.set_shut(false);
     let mut received = Vec::new();
     first.read_to_end(&mut received).await.unwrap();
-    assert_eq!(Reply::parse(&received).body, body_of(Format::Text, 1000));
+    assert_eq!(Reply::parse(&received).body, body_of(ExpositionFormat::Text, 1000));
     assert_eq!(server.get("/metrics").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_house_full_of_silent_clients_lets_probes_in() {
-    let limits = Limits {
+    let limits = ServerLimits {
         max_connections: 8,
         max_scrapes: 4,
         min_idle: Duration::from_millis(1),
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let server = start(Source::default(), limits);
     let mut silent = Vec::new();
@@ -208,11 +208,11 @@ async fn a_house_full_of_silent_clients_lets_probes_in() {
 
 #[tokio::test]
 async fn a_full_house_keeps_its_scrapes() {
-    let limits = Limits {
+    let limits = ServerLimits {
         max_connections: 2,
         max_scrapes: 1,
         min_idle: Duration::ZERO,
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let server = start(Source::default(), limits);
     server.source.gate.set_shut(true);
@@ -239,7 +239,7 @@ async fn a_full_house_keeps_its_scrapes() {
 
 #[tokio::test]
 async fn a_crowd_is_served_or_turned_away_and_shares_its_encodings() {
-    let server = start(Source::default(), Limits::default());
+    let server = start(Source::default(), ServerLimits::default());
     server.source.gate.set_shut(true);
     let mut crowd = Vec::new();
     for _ in 0..300 {

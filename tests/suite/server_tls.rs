@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use crate::support::access::{Authority, Client, Pki, TLS};
 use crate::support::server::{Running, Source, body_of, request, start_with};
-use podinit_http::Limits;
+use podinit_http::ServerLimits;
 use rustls::version::{TLS12, TLS13};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Starts a server with TLS and further lines of `tls_server_config`.
 fn serve(pki: &Pki, more: &str) -> Running {
     let (gate, _) = pki.gate(&format!("{TLS}{more}"));
-    start_with(Source::default(), Limits::default(), gate)
+    start_with(Source::default(), ServerLimits::default(), gate)
 }
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn scrapes_and_probes_are_encrypted() {
     ] {
         let reply = client.ask(server.address, "/metrics", &[]).await.unwrap();
         assert_eq!(reply.status, 200);
-        assert_eq!(reply.body, body_of(podinit_http::Format::Text, 1000));
+        assert_eq!(reply.body, body_of(podinit_http::ExpositionFormat::Text, 1000));
         assert!(client.is_let_in(server.address).await);
     }
     // Nobody is spoken to in plain HTTP, or in HTTP/2.
@@ -111,7 +111,7 @@ async fn versions_that_are_not_wanted_are_refused() {
 async fn a_new_certificate_is_for_new_connections() {
     let pki = Pki::new();
     let (gate, _) = pki.gate(TLS);
-    let server = start_with(Source::default(), Limits::default(), gate.clone());
+    let server = start_with(Source::default(), ServerLimits::default(), gate.clone());
     assert!(pki.client().is_let_in(server.address).await);
     let other = Authority::new();
     pki.serve_as(&other.issue("localhost"));
@@ -124,7 +124,7 @@ async fn a_new_certificate_is_for_new_connections() {
 async fn a_handshake_that_is_not_completed_ends_the_connection() {
     let pki = Pki::new();
     let (gate, stats) = pki.gate(TLS);
-    let server = start_with(Source::default(), Limits::default(), gate);
+    let server = start_with(Source::default(), ServerLimits::default(), gate);
     for sent in [&b""[..], b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"] {
         let mut stream = server.connect().await;
         stream.write_all(sent).await.unwrap();
@@ -139,11 +139,11 @@ async fn a_handshake_that_is_not_completed_ends_the_connection() {
 async fn clients_that_complete_no_handshake_cannot_keep_others_out() {
     let pki = Pki::new();
     let (gate, _) = pki.gate(TLS);
-    let limits = Limits {
+    let limits = ServerLimits {
         max_connections: 4,
         max_scrapes: 2,
         min_idle: Duration::ZERO,
-        ..Limits::default()
+        ..ServerLimits::default()
     };
     let server = start_with(Source::default(), limits, gate);
     let mut silent = Vec::new();
@@ -157,7 +157,7 @@ async fn clients_that_complete_no_handshake_cannot_keep_others_out() {
 async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
     let pki = Pki::new();
     let source = Source { size: 32 << 20, ..Source::default() };
-    let limits = Limits { max_scrapes: 1, ..Limits::default() };
+    let limits = ServerLimits { max_scrapes: 1, ..ServerLimits::default() };
     let (gate, _) = pki.gate(TLS);
     let server = start_with(source, limits, gate);
     let mut stream = pki.client().connect(server.address).await.unwrap();
@@ -182,7 +182,7 @@ async fn a_scraper_that_does_not_read_is_cut_off_and_no_longer_counts() {
 async fn a_handshake_under_way_does_not_delay_the_end() {
     let pki = Pki::new();
     let (gate, stats) = pki.gate(TLS);
-    let server = start_with(Source::default(), Limits::default(), gate);
+    let server = start_with(Source::default(), ServerLimits::default(), gate);
     let mut silent = server.connect().await;
     assert!(pki.client().is_let_in(server.address).await);
     server.shutdown.cancel();

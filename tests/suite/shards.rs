@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
-use podinit_expo::metrics::Format;
+use podinit_expo::metrics::ExpositionFormat;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::{ExpositionConfig, expose};
 use serde_json::Value;
@@ -140,7 +140,7 @@ fn replayed(file: &Path, shard: Option<Shard>) -> Exposition {
     config.replay.tracker.events = true;
     config.replay.shard = shard;
     let printed = expose(documents, config).unwrap();
-    let printed = printed.encode(Format::Text).unwrap();
+    let printed = printed.encode(ExpositionFormat::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
 }
 
@@ -162,7 +162,7 @@ fn a_pod_of_another_shard_is_not_there_and_still_moves_time() {
         );
         let mut config = ExpositionConfig::default();
         config.replay.shard = Some(shard.parse().unwrap());
-        let printed = expose(recording, config).unwrap().encode(Format::Text).unwrap();
+        let printed = expose(recording, config).unwrap().encode(ExpositionFormat::Text).unwrap();
         exposition::parse(&String::from_utf8(printed).unwrap())
     };
     let finished = "podinit_pods_finished_total{outcome=\"vanished\"}";

@@ -5,15 +5,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit_checkpoint::content::{self, Content, SavedScope};
+use podinit_checkpoint::content::{self, CheckpointContent, SavedScope};
 use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, SavedPod, Stage, Successor, Tracker, TrackerConfig,
+    Delivery, PodEvent, SavedPod, SourceSuccessor, Stage, Tracker, TrackerConfig,
 };
 use podinit_core::shard::Shard;
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder,
+};
 use podinit_kube::watch::config::ListMode;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{EventType, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::{Request, Sharding, StreamFault, Target};
@@ -58,8 +60,8 @@ impl Process {
         saved: Option<&[u8]>,
     ) -> Self {
         let mut config = WatchConfig {
-            scopes: vec![Scope::Cluster],
-            selectors: Selectors { shard, ..Selectors::default() },
+            scopes: vec![PodScope::Cluster],
+            selectors: PodSelectors { shard, ..PodSelectors::default() },
             ..WatchConfig::default()
         };
         config.reflector.seed = Some(1);
@@ -69,7 +71,7 @@ impl Process {
         };
         config.reflector.page_limit = 20;
         let stats = Arc::new(WatchStats::new(1));
-        let builder = Builder::new(LabelConfig::default()).watch(stats.clone());
+        let builder = ExpositionBuilder::new(LabelConfig::default()).watch(stats.clone());
         let (mut recorder, exposition) = builder.build().unwrap();
         let tracker = match saved {
             None => Tracker::new(TrackerConfig::default()),
@@ -94,11 +96,11 @@ impl Process {
 
     /// A checkpoint of what is accounted for.
     fn checkpoint(&self) -> Vec<u8> {
-        let content = Content {
+        let content = CheckpointContent {
             scope: SavedScope { shard: self.shard.unwrap_or_default(), ..SavedScope::default() },
             tracker: self.tracker.saved(),
             metrics: self.recorder.saved(),
-            ..Content::default()
+            ..CheckpointContent::default()
         };
         content::encode(&content, self.tracker.saved_pods()).finish()
     }
@@ -112,7 +114,7 @@ impl Process {
 
     /// The figures of pods.
     fn figures(&self) -> figures::Exposition {
-        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = self.exposition.encode(ExpositionFormat::Text).unwrap();
         let mut figures = exposition::parse(&String::from_utf8(text).unwrap());
         figures
             .retain(|series, _| figures::is_known(series) && !series.starts_with("podinit_watch_"));
@@ -127,13 +129,13 @@ impl Process {
 
 /// The tracker of a checkpoint, of this shard or of one with the same index of another number of them.
 fn restore(saved: &[u8], recorder: &mut Recorder, config: &mut WatchConfig) -> Tracker {
-    let content::Decoded { content, pods, .. } =
+    let content::DecodedCheckpoint { content, pods, .. } =
         content::decode(&frame::read(saved).unwrap(), podinit_exporter::families()).unwrap();
     recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
     let (before, after) = (content.scope.shard, config.selectors.shard.unwrap_or_default());
     let source = content.tracker.sources.values().next();
     let version = source.and_then(|source| source.progress.version.clone());
-    let same = Successor::Same;
+    let same = SourceSuccessor::Same;
     let accounting = TrackerConfig::default();
     let mut tracker = Tracker::restored(accounting, content.tracker, pods, same, recorder);
     match before == after {

@@ -11,7 +11,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
-use podinit_http::Limits;
+use podinit_http::ServerLimits;
 use podinit_oncall::api;
 use podinit_oncall::explain::{Context, Explanation};
 use podinit_oncall::page::{Overview, pod_page};
@@ -21,7 +21,7 @@ use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_reports::report::detail;
-use podinit_text::document::Style;
+use podinit_text::document::TerminalStyle;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use podinit_tools::doctor::report as doctor_text;
 use podinit_tools::doctor::report::{Check, Finding, Report as DoctorReport};
@@ -34,7 +34,7 @@ use crate::support::parsed_exposition::samples_of_json;
 use crate::support::server::{Source, start_routes};
 use crate::support::sinks::Kept;
 
-const PLAIN: Style = Style { colour: false, width: 80 };
+const PLAIN: TerminalStyle = TerminalStyle { colour: false, width: 80 };
 
 fn report(format: &str, texts: &[String]) -> String {
     let args = ["report", "--top", "1000", "-o", format, "-"];
@@ -288,7 +288,7 @@ async fn the_api_has_the_texts_as_they_are_and_nothing_that_acts() {
         }
     });
     let routes = api::router(client, Vec::new(), freshness(true));
-    let server = start_routes(Source::default(), Limits::default(), routes, None);
+    let server = start_routes(Source::default(), ServerLimits::default(), routes, None);
     for_programs(server.get("/api/v1/inflight").await.text());
     let wrong = server.get("/api/v1/inflight?stage=%1b%5b2J%e2%80%ae").await;
     assert_eq!(wrong.status, 400);

@@ -14,7 +14,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
-use podinit_http::Limits;
+use podinit_http::ServerLimits;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_sim::{Cluster, ClusterConfig};
 use podinit_testing::records;
@@ -380,7 +380,7 @@ async fn an_exporter_that_names_empty_pages_without_end_is_left() {
         std::future::ready(page.to_string())
     };
     let routes = Router::new().route("/api/v1/stuck", get(page));
-    let server = start_routes(Source::default(), Limits::default(), routes, None);
+    let server = start_routes(Source::default(), ServerLimits::default(), routes, None);
     let url = format!("http://{}", server.address);
     let run = move || stuck(&["--url", &url]);
     let (status, text, error) = tokio::task::spawn_blocking(run).await.unwrap();

@@ -7,7 +7,7 @@ use podinit_core::lifecycle::{
     BadReason, Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation,
     Selection, SloId, SloRule, SloVerdict, SourceId, Stage, Tracker, TrackerConfig, WaitReason,
 };
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 use podinit_core::timestamp::Timestamp;
 
 const START: i64 = 1_800_000_000;
@@ -30,7 +30,7 @@ fn bound(version: u64, node: Option<&str>) -> PodSnapshot {
     pod.created = Some(Timestamp::from_seconds(START));
     pod.resource_version = Some(version);
     pod.info.node = node.map(Arc::from);
-    let scheduled = Condition {
+    let scheduled = StatusCondition {
         status: ConditionStatus::True,
         last_transition: Some(Timestamp::from_seconds(START)),
     };

@@ -14,10 +14,10 @@ use futures::stream::{self, StreamExt};
 use podinit_connect::connect;
 use podinit_connect::options::ClusterOptions;
 use podinit_core::lifecycle::PodEvent;
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::cluster::clock::SystemClock;
-use podinit_kube::watch::probe::{ProbeError, Probed, probe};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::probe::{ProbeError, ProbeResult, probe};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,14 +33,14 @@ const ADDED: &str = concat!(
 );
 
 /// Serves `app` on a free port of this machine, and a kubeconfig that leads to it.
-async fn cluster(app: Router) -> (tempfile::TempDir, Cluster) {
+async fn cluster(app: Router) -> (tempfile::TempDir, ClusterClient) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
     configured(port).await
 }
 
-async fn configured(port: u16) -> (tempfile::TempDir, Cluster) {
+async fn configured(port: u16) -> (tempfile::TempDir, ClusterClient) {
     let directory = tempfile::tempdir().unwrap();
     let path: PathBuf = directory.path().join("config");
     let text = format!(
@@ -54,8 +54,8 @@ async fn configured(port: u16) -> (tempfile::TempDir, Cluster) {
     (directory, connect(&options).await.unwrap())
 }
 
-async fn probed(cluster: &Cluster, scope: &Scope) -> Result<Probed, ProbeError> {
-    probe(cluster, scope, &Selectors::default(), 1, PATIENCE).await
+async fn probed(cluster: &ClusterClient, scope: &PodScope) -> Result<ProbeResult, ProbeError> {
+    probe(cluster, scope, &PodSelectors::default(), 1, PATIENCE).await
 }
 
 #[tokio::test]
@@ -76,9 +76,9 @@ async fn a_kubeconfig_leads_to_events() {
     let app =
         Router::new().route("/prefix/api/v1/pods", get(handler)).with_state(Arc::clone(&seen));
     let (_keep, cluster) = cluster(app).await;
-    probed(&cluster, &Scope::Cluster).await.unwrap();
+    probed(&cluster, &PodScope::Cluster).await.unwrap();
 
-    let config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
+    let config = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
     let stats = Arc::new(WatchStats::new(1));
     let (sender, mut deliveries) = mpsc::channel(4);
     let cancel = CancellationToken::new();
@@ -128,7 +128,7 @@ async fn each_reason_not_to_start_is_one_line() {
         ("html", "does not answer like a Kubernetes API server"),
         ("absent", "does not answer like a Kubernetes API server"),
     ] {
-        let scope = Scope::Namespace(name.into());
+        let scope = PodScope::Namespace(name.into());
         let error = probed(&cluster, &scope).await.unwrap_err();
         let text = error.to_string();
         assert!(text.contains(expected) && !text.contains('\n'), "{name}: {text}");
@@ -144,7 +144,7 @@ async fn a_cluster_that_is_not_there_is_named() {
         listener.local_addr().unwrap().port()
     };
     let (_keep, cluster) = configured(port).await;
-    let text = probed(&cluster, &Scope::Cluster).await.unwrap_err().to_string();
+    let text = probed(&cluster, &PodScope::Cluster).await.unwrap_err().to_string();
     let start =
         format!("cannot reach the API server at http://127.0.0.1:{port}/prefix (kubeconfig ");
     assert!(text.starts_with(&start), "{text}");
@@ -185,8 +185,8 @@ async fn a_request_to_which_a_connection_ends_without_a_word_is_sent_once_more()
         let seen = Arc::new(Mutex::new(0));
         tokio::spawn(closing(listener, worth, Arc::clone(&seen)));
         let (_keep, cluster) = configured(port).await;
-        probed(&cluster, &Scope::Cluster).await.unwrap();
-        let second = probed(&cluster, &Scope::Cluster).await;
+        probed(&cluster, &PodScope::Cluster).await.unwrap();
+        let second = probed(&cluster, &PodScope::Cluster).await;
         assert_eq!(second.is_ok(), works, "{second:?}");
         assert_eq!(*seen.lock().unwrap(), 3);
     }
@@ -196,6 +196,6 @@ async fn a_request_to_which_a_connection_ends_without_a_word_is_sent_once_more()
 async fn a_cluster_that_never_answers_is_given_up() {
     let silent = Router::new().fallback(std::future::pending::<()>);
     let (_keep, cluster) = cluster(silent).await;
-    let error = probed(&cluster, &Scope::Cluster).await.unwrap_err();
+    let error = probed(&cluster, &PodScope::Cluster).await.unwrap_err();
     assert!(matches!(error, ProbeError::Unreachable { .. }), "{error}");
 }

@@ -12,7 +12,7 @@ use podinit_connect::connect_to;
 use podinit_core::lifecycle::{Delivery, PodEvent};
 use podinit_core::pod::PodSnapshot;
 use podinit_kube::cluster::clock::SystemClock;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::{Answer, StreamFault, Target};
@@ -134,7 +134,7 @@ async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
         pods: Pods::new(),
         random: Rng::new(11),
     };
-    let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
+    let mut config = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
     let brief = Duration::from_millis(200);
     let reflector = &mut config.reflector;
     reflector.encoding = encoding!();

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use podinit_connect::connect;
 use podinit_connect::options::ClusterOptions;
 use podinit_core::lifecycle::{Delivery, PodEvent};
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::StreamFault;
@@ -61,7 +61,7 @@ impl Guarded {
         let options =
             ClusterOptions { kubeconfig: Some(directory.path().join("config")), context: None };
         let api = connect(&options).await.unwrap();
-        let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
+        let mut config = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
         config.reflector.backoff_cap = Duration::from_millis(100);
         let stats = Arc::new(WatchStats::new(1));
         let (sender, deliveries) = mpsc::channel(16);

@@ -11,7 +11,7 @@ use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::events::stats::{EventLossReason, EvidenceStats};
 use podinit_kube::watch::events::{DeliveredEvents, EventSink, spawn};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -44,8 +44,8 @@ impl FakeApi {
             watch: Arc::new(WatchStats::new(1)),
         };
         let config = WatchConfig {
-            scopes: vec![Scope::Cluster],
-            selectors: Selectors { shard, ..Selectors::default() },
+            scopes: vec![PodScope::Cluster],
+            selectors: PodSelectors { shard, ..PodSelectors::default() },
             reflector: ReflectorConfig { seed: Some(1), ..ReflectorConfig::default() },
             ..WatchConfig::default()
         };

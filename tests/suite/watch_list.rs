@@ -2,7 +2,7 @@
 
 use crate::support::watch::{FakeApi, START, page, pod};
 use podinit_core::lifecycle::PodEvent;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 
 #[tokio::test(start_paused = true)]
@@ -66,7 +66,7 @@ async fn a_page_that_is_too_long_is_asked_for_in_smaller_pieces() {
     let adjust = |config: &mut podinit_kube::watch::config::ReflectorConfig| {
         config.max_page_bytes = 1000;
     };
-    let mut api = FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), adjust);
+    let mut api = FakeApi::start_with(vec![PodScope::Cluster], PodSelectors::default(), adjust);
     api.call().await.list("7", Some("t"), &page(0..2));
     api.call().await.list("7", None, &page(2..60));
     let smaller = api.call().await;
@@ -166,8 +166,8 @@ async fn a_server_that_always_says_gone_is_not_asked_ever_faster() {
 
 #[tokio::test(start_paused = true)]
 async fn each_namespace_has_its_own_list_watch() {
-    let scopes = Scope::of_namespaces(&["red".into(), "blue".into()]);
-    let selectors = Selectors { label: Some("app=a b".into()), ..Selectors::default() };
+    let scopes = PodScope::of_namespaces(&["red".into(), "blue".into()]);
+    let selectors = PodSelectors { label: Some("app=a b".into()), ..PodSelectors::default() };
     let mut api = FakeApi::start_with(scopes, selectors, |_| {});
     let (first, second) = (api.call().await, api.call().await);
     let (red, blue) = if first.uri.contains("/red/") { (first, second) } else { (second, first) };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::watch::{Call, FakeApi, Writer, page, pod};
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::RelistReason;
 use tokio::time::sleep;
 
@@ -16,7 +16,7 @@ fn hourly(config: &mut ReflectorConfig) {
 }
 
 fn scripted(adjust: impl FnOnce(&mut ReflectorConfig)) -> FakeApi {
-    FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), adjust)
+    FakeApi::start_with(vec![PodScope::Cluster], PodSelectors::default(), adjust)
 }
 
 /// The next request, while the watch is told again and again that nothing happens.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::watch::{FakeApi, START, event, page, pod};
 use podinit_core::lifecycle::{PodEvent, Version};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{EventType, RelistReason, WatchErrorReason};
 use tokio::time::{sleep, timeout};
 
@@ -141,7 +141,7 @@ async fn an_event_without_end_is_skipped_in_bounded_memory() {
     let adjust = |config: &mut podinit_kube::watch::config::ReflectorConfig| {
         config.max_line_bytes = 1 << 16;
     };
-    let mut api = FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), adjust);
+    let mut api = FakeApi::start_with(vec![PodScope::Cluster], PodSelectors::default(), adjust);
     let watch = api.synced("10", &[]).await;
     watch.write("{\"type\":\"MODIFIED\",\"object\":{\"x\":\"");
     for _ in 0..1600 {

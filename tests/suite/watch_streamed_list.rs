@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, cluster, encoding, put};
 use crate::support::watch::{Call, FakeApi, Writer, pod};
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{Answer, StreamFault, Target};
 use podinit_sim::status::Failure;
@@ -20,7 +20,7 @@ fn streams(config: &mut ReflectorConfig) {
 }
 
 fn scripted() -> FakeApi {
-    FakeApi::start_with(vec![Scope::Cluster], Selectors::default(), streams)
+    FakeApi::start_with(vec![PodScope::Cluster], PodSelectors::default(), streams)
 }
 
 fn end_of_list(watch: &Writer, version: &str) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::support::watch::{Call, FakeApi, page, pod};
 use podinit_core::lifecycle::{SourceId, Version};
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::RelistReason;
 use tokio::time::sleep;
 
@@ -121,7 +121,7 @@ async fn events_that_come_again_or_late_are_no_other_history() {
 async fn a_server_that_was_behind_the_checkpoint_when_it_was_looked_for_was_restored() {
     for (stated, restored) in [(999, true), (1000, false), (5000, false)] {
         let mut api = FakeApi::start_as(WatchConfig {
-            scopes: vec![Scope::Cluster],
+            scopes: vec![PodScope::Cluster],
             resume: vec![Some(Version::Number(1000))],
             stated: vec![Some(Version::Number(stated))],
             knows_pods: true,

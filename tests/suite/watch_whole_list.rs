@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use http::header::{CONTENT_ENCODING, HeaderValue};
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{StreamFault, Target};
 use tower::ServiceExt;
@@ -19,7 +19,7 @@ const FROM_CACHE: &str = "/api/v1/pods?&resourceVersion=0";
 const PAGES: &str = "/api/v1/pods?&limit=500";
 
 fn config() -> WatchConfig {
-    WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() }
+    WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() }
 }
 
 fn scripted() -> FakeApi {

@@ -19,9 +19,9 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::credentials::{Fingerprint, Fingerprints, NoRandomness, credentials};
-use crate::web_config::Users;
-use podinit_http::{AccessRequest, Verdict};
+use super::credentials::{FingerprintKey, NoRandomness, SecretFingerprint, credentials};
+use crate::web_config::BasicAuthUsers;
+use podinit_http::{AccessRequest, AccessVerdict};
 
 /// How many correct credentials are remembered; the oldest are forgotten.
 const REMEMBERED: usize = 64;
@@ -35,39 +35,39 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How many bytes of a password bcrypt reads.
 const LONGEST_PASSWORD: usize = 72;
 
-const CHALLENGE: Verdict =
-    Verdict::Unauthenticated { challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"" };
+const CHALLENGE: AccessVerdict =
+    AccessVerdict::Unauthenticated { challenge: "Basic realm=\"podinit\", charset=\"UTF-8\"" };
 
 /// Salt and hash of an unknown password, for users who do not exist.
 const DECOY: &str = "WvvTPHKwdBJ3uk0Z37EMR.hLA2W6N9AEBhEgrAOljy2Ae5MtaSIUi";
 
 /// Checks names and passwords.
-pub(super) struct Basic(Arc<Inner>);
+pub(super) struct BasicAuth(Arc<BasicAuthState>);
 
-struct Inner {
-    fingerprints: Fingerprints,
-    correct: Memory,
-    wrong: Memory,
+struct BasicAuthState {
+    fingerprints: FingerprintKey,
+    correct: CredentialCache,
+    wrong: CredentialCache,
     /// The right to check, which one has at a time, in the order of arrival
     turn: Arc<Semaphore>,
 }
 
-impl Basic {
+impl BasicAuth {
     pub(super) fn new() -> Result<Self, NoRandomness> {
-        Ok(Self(Arc::new(Inner {
-            fingerprints: Fingerprints::new()?,
-            correct: Memory::new(REMEMBERED),
-            wrong: Memory::new(REMEMBERED_WRONG),
+        Ok(Self(Arc::new(BasicAuthState {
+            fingerprints: FingerprintKey::new()?,
+            correct: CredentialCache::new(REMEMBERED),
+            wrong: CredentialCache::new(REMEMBERED_WRONG),
             turn: Arc::new(Semaphore::new(1)),
         })))
     }
 
     pub(super) fn authorize(
         &self,
-        users: Arc<Users>,
+        users: Arc<BasicAuthUsers>,
         asked: AccessRequest,
-    ) -> BoxFuture<'static, Verdict> {
-        let Some(login) = asked.authorization.as_ref().and_then(Login::parse) else {
+    ) -> BoxFuture<'static, AccessVerdict> {
+        let Some(login) = asked.authorization.as_ref().and_then(BasicCredentials::parse) else {
             return ready(CHALLENGE).boxed();
         };
         let inner = Arc::clone(&self.0);
@@ -76,12 +76,12 @@ impl Basic {
 }
 
 /// The name and password that a client sends.
-struct Login {
+struct BasicCredentials {
     user: String,
     password: Vec<u8>,
 }
 
-impl Login {
+impl BasicCredentials {
     /// `None` also for a password that bcrypt would not tell from others: it ignores what comes after 72
     /// bytes, and to it `a` and `a`, NUL, `a` are the same.
     fn parse(authorization: &HeaderValue) -> Option<Self> {
@@ -118,8 +118,8 @@ fn decoy(cost: u32) -> String {
     format!("$2b${cost:02}${DECOY}")
 }
 
-impl Inner {
-    async fn check(&self, users: &Users, login: Login) -> Verdict {
+impl BasicAuthState {
+    async fn check(&self, users: &BasicAuthUsers, login: BasicCredentials) -> AccessVerdict {
         let known = users.hash_of(&login.user);
         let highest = users.cost();
         let (hash, cost) = match known {
@@ -134,7 +134,7 @@ impl Inner {
         }
         let turn = Arc::clone(&self.turn).acquire_owned();
         let Ok(Ok(turn)) = timeout(LONGEST_WAIT, turn).await else {
-            return Verdict::Unavailable;
+            return AccessVerdict::Unavailable;
         };
         // Another request may have checked the same credentials meanwhile.
         if let Some(verdict) = self.remembered(fingerprint) {
@@ -150,20 +150,20 @@ impl Inner {
         match checked.await {
             Ok(is_right) if is_right && is_known => {
                 self.correct.add(fingerprint);
-                Verdict::Granted
+                AccessVerdict::Granted
             }
             Ok(_) => {
                 self.wrong.add(fingerprint);
                 CHALLENGE
             }
-            Err(_) => Verdict::Unavailable,
+            Err(_) => AccessVerdict::Unavailable,
         }
     }
 
     /// The outcome of an earlier check of the same credentials.
-    fn remembered(&self, fingerprint: Fingerprint) -> Option<Verdict> {
+    fn remembered(&self, fingerprint: SecretFingerprint) -> Option<AccessVerdict> {
         if self.correct.has(fingerprint) {
-            Some(Verdict::Granted)
+            Some(AccessVerdict::Granted)
         } else {
             self.wrong.has(fingerprint).then_some(CHALLENGE)
         }
@@ -171,22 +171,22 @@ impl Inner {
 }
 
 /// Credentials that were checked, the oldest first.
-struct Memory {
+struct CredentialCache {
     most: usize,
-    fingerprints: Mutex<VecDeque<Fingerprint>>,
+    fingerprints: Mutex<VecDeque<SecretFingerprint>>,
 }
 
-impl Memory {
+impl CredentialCache {
     fn new(most: usize) -> Self {
         let fingerprints = Mutex::default();
         Self { most, fingerprints }
     }
 
-    fn has(&self, fingerprint: Fingerprint) -> bool {
+    fn has(&self, fingerprint: SecretFingerprint) -> bool {
         self.fingerprints.lock().contains(&fingerprint)
     }
 
-    fn add(&self, fingerprint: Fingerprint) {
+    fn add(&self, fingerprint: SecretFingerprint) {
         let mut fingerprints = self.fingerprints.lock();
         if fingerprints.len() == self.most {
             fingerprints.pop_front();
@@ -205,13 +205,13 @@ mod tests {
     use super::*;
     use crate::web_config::WebConfig;
 
-    fn users(list: &[(&str, &str)]) -> Arc<Users> {
+    fn users(list: &[(&str, &str)]) -> Arc<BasicAuthUsers> {
         let list: Vec<_> = (list.iter()).map(|(name, word)| (*name, *word, 4)).collect();
         users_of(&list)
     }
 
     /// Names, passwords, and the costs of their hashes.
-    fn users_of(list: &[(&str, &str, u32)]) -> Arc<Users> {
+    fn users_of(list: &[(&str, &str, u32)]) -> Arc<BasicAuthUsers> {
         let lines = list.iter().map(|(name, password, cost)| {
             let hash = bcrypt::hash(password, *cost).unwrap();
             format!("\n  '{name}': {hash}")
@@ -232,19 +232,19 @@ mod tests {
     }
 
     /// The right to check, which keeps all others waiting.
-    fn turn(basic: &Basic) -> OwnedSemaphorePermit {
+    fn turn(basic: &BasicAuth) -> OwnedSemaphorePermit {
         Arc::clone(&basic.0.turn).try_acquire_owned().unwrap()
     }
 
     #[tokio::test]
     async fn only_a_user_with_the_right_password_is_granted() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let users = users(&[("alice", "right"), ("bob", "a:b"), ("", "")]);
         for (text, verdict) in [
-            ("alice:right", Verdict::Granted),
-            ("alice:right", Verdict::Granted),
-            ("bob:a:b", Verdict::Granted),
-            (":", Verdict::Granted),
+            ("alice:right", AccessVerdict::Granted),
+            ("alice:right", AccessVerdict::Granted),
+            ("bob:a:b", AccessVerdict::Granted),
+            (":", AccessVerdict::Granted),
             ("alice:wrong", CHALLENGE),
             ("alice:", CHALLENGE),
             ("bob:right", CHALLENGE),
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(basic.authorize(Arc::clone(&users), with(None)).await, CHALLENGE);
         let other_case = HeaderValue::from_static("bAsIc YWxpY2U6cmlnaHQ=");
         let judged = basic.authorize(users, with(Some(other_case))).await;
-        assert_eq!(judged, Verdict::Granted);
+        assert_eq!(judged, AccessVerdict::Granted);
     }
 
     /// So that a check for a user who does not exist takes as long.
@@ -288,13 +288,13 @@ mod tests {
 
     #[tokio::test]
     async fn users_of_every_cost_are_granted() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let users = users_of(&[("alice", "right", 4), ("bob", "left", 6)]);
         assert_eq!(users.hash_of("alice").unwrap().1, 4);
         assert_eq!((users.hash_of("bob").unwrap().1, users.cost()), (6, 6));
         for (text, verdict) in [
-            ("alice:right", Verdict::Granted),
-            ("bob:left", Verdict::Granted),
+            ("alice:right", AccessVerdict::Granted),
+            ("bob:left", AccessVerdict::Granted),
             ("alice:left", CHALLENGE),
             ("bob:right", CHALLENGE),
         ] {
@@ -306,15 +306,15 @@ mod tests {
     /// bcrypt reads neither what comes after 72 bytes, nor tells the second of these from the first.
     #[tokio::test]
     async fn what_bcrypt_cannot_tell_from_the_password_is_refused() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let long = "x".repeat(LONGEST_PASSWORD);
         let users = users(&[("alice", "right"), ("bob", &long), ("", "")]);
         for (text, verdict) in [
-            ("alice:right".to_owned(), Verdict::Granted),
+            ("alice:right".to_owned(), AccessVerdict::Granted),
             ("alice:right\0right".to_owned(), CHALLENGE),
             ("alice:right\0".to_owned(), CHALLENGE),
             (":\0".to_owned(), CHALLENGE),
-            (format!("bob:{long}"), Verdict::Granted),
+            (format!("bob:{long}"), AccessVerdict::Granted),
             (format!("bob:{long}y"), CHALLENGE),
         ] {
             let judged = basic.authorize(Arc::clone(&users), login(&text)).await;
@@ -324,15 +324,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn correct_credentials_are_remembered_until_their_hash_changes() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let before = users(&[("alice", "right")]);
         assert_eq!(
             basic.authorize(Arc::clone(&before), login("alice:right")).await,
-            Verdict::Granted
+            AccessVerdict::Granted
         );
         // No check can run any more: what is granted is remembered.
         let turn = turn(&basic);
-        assert_eq!(basic.authorize(before, login("alice:right")).await, Verdict::Granted);
+        assert_eq!(basic.authorize(before, login("alice:right")).await, AccessVerdict::Granted);
         let after = users(&[("alice", "other")]);
         let judged = tokio::spawn(basic.authorize(after, login("alice:right")));
         tokio::task::yield_now().await;
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn the_memory_is_bounded() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         for number in 0..3 * REMEMBERED {
             let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
             basic.0.correct.add(fingerprint);
@@ -353,7 +353,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_wrong_password_is_checked_once() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let users = users(&[("alice", "right")]);
         for wrong in ["alice:wrong", "eve:right"] {
             let judged = basic.authorize(Arc::clone(&users), login(wrong)).await;
@@ -369,23 +369,23 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn nobody_waits_longer_than_a_scrape() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let users = users(&[("alice", "right")]);
         let turn = turn(&basic);
         let began = Instant::now();
         let judged = basic.authorize(Arc::clone(&users), login("alice:right")).await;
-        assert_eq!((judged, began.elapsed()), (Verdict::Unavailable, LONGEST_WAIT));
+        assert_eq!((judged, began.elapsed()), (AccessVerdict::Unavailable, LONGEST_WAIT));
         drop(turn);
-        assert_eq!(basic.authorize(users, login("alice:right")).await, Verdict::Granted);
+        assert_eq!(basic.authorize(users, login("alice:right")).await, AccessVerdict::Granted);
     }
 
     /// The first of them is being checked, and the others wait.
     #[tokio::test(start_paused = true)]
     async fn strangers_do_not_lock_out_a_scraper_that_was_here_before() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let users = users(&[("alice", "right")]);
         let scrape = || basic.authorize(Arc::clone(&users), login("alice:right"));
-        assert_eq!(scrape().await, Verdict::Granted);
+        assert_eq!(scrape().await, AccessVerdict::Granted);
         let _turn = turn(&basic);
         let crowd: Vec<_> = (0..200)
             .map(|number| {
@@ -395,16 +395,16 @@ mod tests {
             .collect();
         tokio::task::yield_now().await;
         let began = Instant::now();
-        assert_eq!((scrape().await, began.elapsed()), (Verdict::Granted, Duration::ZERO));
+        assert_eq!((scrape().await, began.elapsed()), (AccessVerdict::Granted, Duration::ZERO));
         for stranger in crowd {
-            assert_eq!(stranger.await.unwrap(), Verdict::Unavailable);
+            assert_eq!(stranger.await.unwrap(), AccessVerdict::Unavailable);
         }
     }
 
     /// A stranger who has left does not hold up the next.
     #[tokio::test(start_paused = true)]
     async fn who_has_left_holds_nothing_up() {
-        let basic = Basic::new().unwrap();
+        let basic = BasicAuth::new().unwrap();
         let users = users(&[("alice", "right")]);
         let turn = turn(&basic);
         let leaves = tokio::spawn(basic.authorize(Arc::clone(&users), login("eve:x")));
@@ -414,6 +414,6 @@ mod tests {
         leaves.abort();
         assert!(leaves.await.unwrap_err().is_cancelled());
         drop(turn);
-        assert_eq!(stays.await.unwrap(), Verdict::Granted);
+        assert_eq!(stays.await.unwrap(), AccessVerdict::Granted);
     }
 }

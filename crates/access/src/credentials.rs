@@ -8,7 +8,7 @@ use rustls::crypto::ring;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use podinit_http::Verdict;
+use podinit_http::AccessVerdict;
 
 /// The system gave no randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,15 +17,15 @@ pub struct NoRandomness;
 
 /// Stands for a secret. Useless without the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Fingerprint([u8; 32]);
+pub(super) struct SecretFingerprint([u8; 32]);
 
 /// Makes fingerprints with a key that never leaves the process. Nobody else can compute one, so the
 /// time that a comparison takes reveals nothing.
-pub(super) struct Fingerprints {
+pub(super) struct FingerprintKey {
     key: [u8; 32],
 }
 
-impl Fingerprints {
+impl FingerprintKey {
     pub(super) fn new() -> Result<Self, NoRandomness> {
         let mut key = [0; 32];
         let random = ring::default_provider().secure_random;
@@ -34,7 +34,7 @@ impl Fingerprints {
     }
 
     /// The fingerprint of all of these, in this order.
-    pub(super) fn of(&self, parts: &[&[u8]]) -> Fingerprint {
+    pub(super) fn of(&self, parts: &[&[u8]]) -> SecretFingerprint {
         let mut hash = Sha256::new();
         hash.update(self.key);
         for part in parts {
@@ -42,7 +42,7 @@ impl Fingerprints {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
-        Fingerprint(hash.finalize().into())
+        SecretFingerprint(hash.finalize().into())
     }
 }
 
@@ -57,31 +57,31 @@ pub(super) fn credentials<'a>(authorization: &'a HeaderValue, scheme: &str) -> O
 /// A bounded cache of decisions. When it is full, the one that expires next is evicted: refusals expire
 /// sooner than grants, so unknown clients cannot evict known ones.
 #[derive(Debug)]
-pub(super) struct Decisions {
+pub(super) struct DecisionCache {
     most: usize,
-    entries: HashMap<Fingerprint, Decision>,
+    entries: HashMap<SecretFingerprint, CachedDecision>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Decision {
-    verdict: Verdict,
+struct CachedDecision {
+    verdict: AccessVerdict,
     until: Instant,
 }
 
-impl Decisions {
+impl DecisionCache {
     /// Room for `most` decisions, at least one.
     pub(super) fn new(most: usize) -> Self {
         Self { most, entries: HashMap::new() }
     }
 
     /// The decision, if it is still valid at `now`.
-    pub(super) fn get(&self, key: &Fingerprint, now: Instant) -> Option<Verdict> {
+    pub(super) fn get(&self, key: &SecretFingerprint, now: Instant) -> Option<AccessVerdict> {
         let decision = self.entries.get(key)?;
         (now < decision.until).then_some(decision.verdict)
     }
 
     /// Caches a decision that expires at `until`.
-    pub(super) fn put(&mut self, key: Fingerprint, verdict: Verdict, until: Instant) {
+    pub(super) fn put(&mut self, key: SecretFingerprint, verdict: AccessVerdict, until: Instant) {
         if self.entries.len() >= self.most && !self.entries.contains_key(&key) {
             let next = self.entries.iter().min_by_key(|(_, decision)| decision.until);
             let next = next.map(|(key, decision)| (*key, decision.until));
@@ -92,7 +92,7 @@ impl Decisions {
                 self.entries.remove(&next);
             }
         }
-        self.entries.insert(key, Decision { verdict, until });
+        self.entries.insert(key, CachedDecision { verdict, until });
     }
 }
 
@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn parts_stay_apart_and_keys_differ() {
-        let one = Fingerprints::new().unwrap();
+        let one = FingerprintKey::new().unwrap();
         assert_eq!(one.of(&[b"ab", b"c"]), one.of(&[b"ab", b"c"]));
         assert_ne!(one.of(&[b"ab", b"c"]), one.of(&[b"a", b"bc"]));
-        let other = Fingerprints::new().unwrap();
+        let other = FingerprintKey::new().unwrap();
         assert_ne!(one.of(&[b"ab"]), other.of(&[b"ab"]));
     }
 }
@@ -137,35 +137,35 @@ mod decisions_tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::credentials::Fingerprints;
+    use crate::credentials::FingerprintKey;
 
     #[tokio::test(start_paused = true)]
     async fn decisions_expire() {
-        let fingerprints = Fingerprints::new().unwrap();
+        let fingerprints = FingerprintKey::new().unwrap();
         let key = fingerprints.of(&[b"a"]);
-        let mut decisions = Decisions::new(8);
+        let mut decisions = DecisionCache::new(8);
         let now = Instant::now();
         let until = now + Duration::from_secs(10);
-        decisions.put(key, Verdict::Granted, until);
+        decisions.put(key, AccessVerdict::Granted, until);
         let just_before = until - Duration::from_nanos(1);
-        assert_eq!(decisions.get(&key, just_before), Some(Verdict::Granted));
+        assert_eq!(decisions.get(&key, just_before), Some(AccessVerdict::Granted));
         assert_eq!(decisions.get(&key, until), None);
         assert_eq!(decisions.get(&fingerprints.of(&[b"b"]), now), None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn unknown_clients_cannot_evict_known_ones() {
-        let fingerprints = Fingerprints::new().unwrap();
+        let fingerprints = FingerprintKey::new().unwrap();
         let known = fingerprints.of(&[b"known"]);
-        let mut decisions = Decisions::new(8);
+        let mut decisions = DecisionCache::new(8);
         let now = Instant::now();
-        decisions.put(known, Verdict::Granted, now + Duration::from_secs(120));
+        decisions.put(known, AccessVerdict::Granted, now + Duration::from_secs(120));
         for stranger in 0..1000_u32 {
             let key = fingerprints.of(&[&stranger.to_be_bytes()]);
-            decisions.put(key, Verdict::Forbidden, now + Duration::from_secs(10));
-            assert_eq!(decisions.get(&key, now), Some(Verdict::Forbidden));
+            decisions.put(key, AccessVerdict::Forbidden, now + Duration::from_secs(10));
+            assert_eq!(decisions.get(&key, now), Some(AccessVerdict::Forbidden));
             assert!(decisions.entries.len() <= 8);
         }
-        assert_eq!(decisions.get(&known, now), Some(Verdict::Granted));
+        assert_eq!(decisions.get(&known, now), Some(AccessVerdict::Granted));
     }
 }

@@ -1,4 +1,4 @@
-//! Access control: the implementation of [`Access`].
+//! Access control: the implementation of [`AccessControl`].
 //!
 //! ```text
 //! Gate ─┬─► rate limit            ─┐
@@ -18,34 +18,34 @@ use parking_lot::{Mutex, RwLock};
 use rustls::ServerConfig;
 use tokio::time::Instant;
 
-use crate::basic::Basic;
+use crate::basic::BasicAuth;
 use crate::credentials::NoRandomness;
-use crate::kubernetes::{Kubernetes, ReviewError};
-use crate::web_config::{Header, RateLimit, WebConfig};
-use podinit_http::{Access, AccessRequest, AccessStats, Undecidable, Verdict};
+use crate::kubernetes::{KubernetesAccess, ReviewError};
+use crate::web_config::{RateLimit, ResponseHeader, WebConfig};
+use podinit_http::{AccessControl, AccessRequest, AccessStats, AccessVerdict, Undecidable};
 
 /// Decides by the web configuration in force, which can be replaced, and by bearer tokens if they are
 /// required.
-pub struct Gate {
+pub struct AccessGate {
     in_force: RwLock<Arc<ActiveConfig>>,
-    basic: Basic,
-    tokens: Option<Kubernetes>,
+    basic: BasicAuth,
+    tokens: Option<KubernetesAccess>,
     stats: Arc<AccessStats>,
 }
 
 struct ActiveConfig {
     config: WebConfig,
-    bucket: Option<Bucket>,
+    bucket: Option<TokenBucket>,
 }
 
 impl From<WebConfig> for ActiveConfig {
     fn from(config: WebConfig) -> Self {
-        let bucket = config.rate_limit.map(Bucket::new);
+        let bucket = config.rate_limit.map(TokenBucket::new);
         Self { config, bucket }
     }
 }
 
-impl Gate {
+impl AccessGate {
     /// A gate by `config`. If it has users, clients need a password; otherwise, if there is `tokens`,
     /// they need a bearer token that it accepts.
     ///
@@ -53,12 +53,12 @@ impl Gate {
     /// Where the system has no randomness for keys.
     pub fn new(
         config: WebConfig,
-        tokens: Option<Kubernetes>,
+        tokens: Option<KubernetesAccess>,
         stats: Arc<AccessStats>,
     ) -> Result<Self, NoRandomness> {
         Ok(Self {
             in_force: RwLock::new(Arc::new(config.into())),
-            basic: Basic::new()?,
+            basic: BasicAuth::new()?,
             tokens,
             stats,
         })
@@ -74,27 +74,27 @@ impl Gate {
         Arc::clone(&self.in_force.read())
     }
 
-    fn verdict(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
+    fn verdict(&self, asked: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
         let in_force = self.in_force();
-        let has_room = in_force.bucket.as_ref().is_none_or(Bucket::take);
+        let has_room = in_force.bucket.as_ref().is_none_or(TokenBucket::take);
         let users = &in_force.config.users;
         let tls = in_force.config.tls.as_ref();
         let requires_certificate = tls.is_some_and(|tls| tls.requires_certificate);
         if !has_room {
-            ready(Verdict::TooManyRequests).boxed()
+            ready(AccessVerdict::TooManyRequests).boxed()
         } else if requires_certificate && !asked.has_certificate {
-            ready(Verdict::Forbidden).boxed()
+            ready(AccessVerdict::Forbidden).boxed()
         } else if !users.is_empty() {
             self.basic.authorize(Arc::clone(users), asked)
         } else if let Some(tokens) = &self.tokens {
             tokens.authorize(asked)
         } else {
-            ready(Verdict::Granted).boxed()
+            ready(AccessVerdict::Granted).boxed()
         }
     }
 }
 
-impl Access for Gate {
+impl AccessControl for AccessGate {
     fn tls(&self) -> Option<Arc<ServerConfig>> {
         let in_force = self.in_force();
         let tls = in_force.config.tls.as_ref();
@@ -109,11 +109,11 @@ impl Access for Gate {
         self.stats.count_foreign_host();
     }
 
-    fn headers(&self) -> Arc<[Header]> {
+    fn headers(&self) -> Arc<[ResponseHeader]> {
         Arc::clone(&self.in_force().config.headers)
     }
 
-    fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
+    fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
         let stats = Arc::clone(&self.stats);
         let verdict = self.verdict(asked);
         verdict.inspect(move |verdict| stats.count(*verdict)).boxed()
@@ -137,21 +137,21 @@ impl Access for Gate {
 
 /// Holds at most `burst` tokens, gains one in each interval, and gives one for each request.
 #[derive(Debug)]
-struct Bucket {
+struct TokenBucket {
     limit: RateLimit,
-    level: Mutex<Level>,
+    level: Mutex<BucketLevel>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct BucketLevel {
     tokens: f64,
     at: Instant,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// A full bucket.
     fn new(limit: RateLimit) -> Self {
-        let level = Level { tokens: f64::from(limit.burst), at: Instant::now() };
+        let level = BucketLevel { tokens: f64::from(limit.burst), at: Instant::now() };
         let level = Mutex::new(level);
         Self { limit, level }
     }
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_burst_passes_and_then_one_in_each_interval() {
-        let bucket = Bucket::new(RateLimit { interval: Duration::from_secs(2), burst: 3 });
+        let bucket = TokenBucket::new(RateLimit { interval: Duration::from_secs(2), burst: 3 });
         let taken = || (0..10).filter(|_| bucket.take()).count();
         assert_eq!(taken(), 3);
         tokio::time::advance(Duration::from_secs(1)).await;

@@ -7,16 +7,16 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use crate::credentials::NoRandomness;
-use crate::gate::Gate;
-use crate::kubernetes::Kubernetes;
+use crate::gate::AccessGate;
+use crate::kubernetes::KubernetesAccess;
 use crate::web_config::WebConfig;
-use podinit_exporter::process::signals::Reload;
+use podinit_exporter::process::signals::ReloadSignal;
 use podinit_exporter::reload::{ReloadTask, Reloadable};
 use podinit_exporter::start::Exporter;
-use podinit_http::{Access, AccessStats};
-use podinit_kube::cluster::clock::Clock;
-use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
-use podinit_text::config_file::{Fault, FileError};
+use podinit_http::{AccessControl, AccessStats};
+use podinit_kube::cluster::clock::DeliveryClock;
+use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
+use podinit_text::config_file::{FileError, FileFault};
 
 /// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
 /// for nothing but the file system.
@@ -28,7 +28,7 @@ pub struct WebSettings {
     stats: Arc<AccessStats>,
     file: Option<WebFile>,
     changes: Option<ChangeDetector>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn DeliveryClock>,
 }
 
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl WebSettings {
     pub fn open(
         path: Option<&Path>,
         tokens: bool,
-        clock: &Arc<dyn Clock>,
+        clock: &Arc<dyn DeliveryClock>,
     ) -> Result<Self, FileError> {
         let path = path.map(Path::to_owned);
         let file = path.map(|path| WebFile { path, tokens });
@@ -85,12 +85,12 @@ impl WebSettings {
     pub fn guard(
         self,
         exporter: Exporter,
-        tokens: Option<Kubernetes>,
-        reload: Reload,
+        tokens: Option<KubernetesAccess>,
+        reload: ReloadSignal,
     ) -> Result<Exporter, NoRandomness> {
-        let gate = Gate::new(self.config.clone(), tokens, Arc::clone(&self.stats))?;
+        let gate = AccessGate::new(self.config.clone(), tokens, Arc::clone(&self.stats))?;
         let gate = Arc::new(gate);
-        let exporter = exporter.guarded_by(Arc::clone(&gate) as Arc<dyn Access>);
+        let exporter = exporter.guarded_by(Arc::clone(&gate) as Arc<dyn AccessControl>);
         let Some(task) = self.reload(gate) else {
             return Ok(exporter);
         };
@@ -101,14 +101,14 @@ impl WebSettings {
     }
 
     /// Reloads the file, if there is one, for `gate`.
-    fn reload(self, gate: Arc<Gate>) -> Option<ReloadTask<WebReload>> {
+    fn reload(self, gate: Arc<AccessGate>) -> Option<ReloadTask<WebReload>> {
         let reload = WebReload { file: self.file?, in_force: self.config, gate, stats: self.stats };
         Some(ReloadTask::new(reload, self.changes?, self.clock))
     }
 }
 
 impl WebFile {
-    fn inspect(&self) -> Inspection<WebConfig, FileError> {
+    fn inspect(&self) -> ConfigInspection<WebConfig, FileError> {
         let mut inspection = WebConfig::inspect(&self.path);
         inspection.result = inspection.result.and_then(|config| {
             if self.tokens && !config.users.is_empty() {
@@ -121,7 +121,7 @@ impl WebFile {
     }
 
     fn refused(&self, why: &str) -> FileError {
-        Fault::of_whole(why).of_file(&self.path.display().to_string())
+        FileFault::of_whole(why).of_file(&self.path.display().to_string())
     }
 }
 
@@ -129,7 +129,7 @@ impl WebFile {
 struct WebReload {
     file: WebFile,
     in_force: WebConfig,
-    gate: Arc<Gate>,
+    gate: Arc<AccessGate>,
     stats: Arc<AccessStats>,
 }
 
@@ -142,7 +142,7 @@ impl Reloadable for WebReload {
         &self.file.path
     }
 
-    fn inspect(&self) -> Inspection<WebConfig, FileError> {
+    fn inspect(&self) -> ConfigInspection<WebConfig, FileError> {
         let mut inspection = self.file.inspect();
         inspection.result = inspection.result.and_then(|next| {
             let allowed = self.in_force.may_become(&next);
@@ -195,14 +195,14 @@ mod tests {
         }
 
         fn open(&self, tokens: bool) -> Result<WebSettings, FileError> {
-            let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(7));
+            let clock: Arc<dyn DeliveryClock> = Arc::new(|| Timestamp::from_seconds(7));
             WebSettings::open(Some(&self.0.path().join("web.yaml")), tokens, &clock)
         }
 
-        fn reloaded(&self) -> (Arc<Gate>, Arc<AccessStats>, ReloadTask<WebReload>) {
+        fn reloaded(&self) -> (Arc<AccessGate>, Arc<AccessStats>, ReloadTask<WebReload>) {
             let web = self.open(false).unwrap();
             let stats = Arc::clone(&web.stats);
-            let gate = Gate::new(web.config.clone(), None, Arc::clone(&stats)).unwrap();
+            let gate = AccessGate::new(web.config.clone(), None, Arc::clone(&stats)).unwrap();
             let gate = Arc::new(gate);
             let reload = web.reload(Arc::clone(&gate)).unwrap();
             (gate, stats, reload)
@@ -214,7 +214,7 @@ mod tests {
         let files = Files::new();
         let (gate, stats, mut reload) = files.reloaded();
         let first = gate.tls().unwrap();
-        let is_first = |gate: &Gate| Arc::ptr_eq(&gate.tls().unwrap(), &first);
+        let is_first = |gate: &AccessGate| Arc::ptr_eq(&gate.tls().unwrap(), &first);
         reload.poll().await;
         assert!(is_first(&gate));
         assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 0));

@@ -54,9 +54,9 @@ pub enum FrameError {
 
 /// Builds a checkpoint file section by section.
 #[derive(Clone, Debug)]
-pub struct Writer(Vec<u8>);
+pub struct SectionWriter(Vec<u8>);
 
-impl Writer {
+impl SectionWriter {
     /// A file without sections.
     pub fn begin() -> Self {
         Self::version(VERSION)
@@ -84,10 +84,10 @@ impl Writer {
     }
 
     /// Begins a section, whose payload is appended at the [end](Self::end) until it is closed.
-    pub(super) fn open(&mut self, tag: u32) -> Section {
+    pub(super) fn open(&mut self, tag: u32) -> OpenSection {
         self.0.extend(tag.to_le_bytes());
         self.0.extend([0; size_of::<u64>()]);
-        Section(self.0.len())
+        OpenSection(self.0.len())
     }
 
     /// What is appended to.
@@ -96,7 +96,7 @@ impl Writer {
     }
 
     /// Ends a section: its payload is what was appended since.
-    pub(super) fn close(&mut self, Section(begin): Section) {
+    pub(super) fn close(&mut self, OpenSection(begin): OpenSection) {
         let length = (self.0.len() - begin) as u64;
         self.set_length(begin - size_of::<u64>(), length);
     }
@@ -118,13 +118,13 @@ impl Writer {
 
 /// A section that is being written, by where its payload begins.
 #[derive(Debug)]
-pub(super) struct Section(usize);
+pub(super) struct OpenSection(usize);
 
 /// The sections of a checkpoint file whose checksum matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sections<'a>(Vec<(u32, &'a [u8])>);
+pub struct CheckpointSections<'a>(Vec<(u32, &'a [u8])>);
 
-impl<'a> Sections<'a> {
+impl<'a> CheckpointSections<'a> {
     /// The payload of the section with `tag`.
     pub fn get(&self, tag: u32) -> Option<&'a [u8]> {
         let (_, payload) = self.0.iter().find(|(other, _)| *other == tag)?;
@@ -138,7 +138,7 @@ impl<'a> Sections<'a> {
 }
 
 /// Checks `file` and finds its sections.
-pub fn read(file: &[u8]) -> Result<Sections<'_>, FrameError> {
+pub fn read(file: &[u8]) -> Result<CheckpointSections<'_>, FrameError> {
     let length = head(file)?;
     let found = file.len();
     match length.cmp(&(found as u64)) {
@@ -177,7 +177,7 @@ fn truncated(found: usize, wanted: u64) -> FrameError {
 }
 
 /// The sections in `bytes`, if they fill it exactly.
-fn split(mut bytes: &[u8]) -> Option<Sections<'_>> {
+fn split(mut bytes: &[u8]) -> Option<CheckpointSections<'_>> {
     let mut sections = Vec::new();
     while !bytes.is_empty() {
         let tag = u32::from_le_bytes(take(&mut bytes)?);
@@ -186,7 +186,7 @@ fn split(mut bytes: &[u8]) -> Option<Sections<'_>> {
         sections.push((tag, payload));
         bytes = rest;
     }
-    Some(Sections(sections))
+    Some(CheckpointSections(sections))
 }
 
 /// Takes the first `N` bytes off `bytes`.

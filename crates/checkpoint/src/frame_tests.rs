@@ -11,7 +11,7 @@ use super::*;
 type Content = Vec<(u32, Vec<u8>)>;
 
 fn file(content: &Content) -> Vec<u8> {
-    let mut writer = Writer::begin();
+    let mut writer = SectionWriter::begin();
     for (tag, payload) in content {
         writer.section(*tag, |to| to.extend(payload));
     }
@@ -85,7 +85,7 @@ proptest! {
     /// Sections under a good checksum that are not sections: a writer with a fault.
     #[test]
     fn any_bytes_under_a_good_checksum_are_read_or_refused(bytes in vec(any::<u8>(), 0..100)) {
-        let mut writer = Writer::begin();
+        let mut writer = SectionWriter::begin();
         writer.0.extend(&bytes);
         let file = writer.finish();
         if let Ok(sections) = read(&file) {
@@ -106,7 +106,7 @@ proptest! {
 #[test]
 fn other_versions_are_not_reported_as_damage() {
     let file = |version| {
-        let mut writer = Writer::version(version);
+        let mut writer = SectionWriter::version(version);
         writer.section(7, |to| to.extend(b"what only that version understands"));
         writer.finish()
     };
@@ -144,7 +144,7 @@ fn a_section_is_found_by_its_tag() {
 /// The frame is a promise to checkpoints that exist: change it together with [`VERSION`].
 #[test]
 fn the_frame_is_that_of_version_1() {
-    let mut writer = Writer::begin();
+    let mut writer = SectionWriter::begin();
     writer.section(0x0102_0304, |to| to.extend(b"podinit"));
     let file = writer.finish();
     let (hashed, _) = file.split_last_chunk::<HASH_BYTES>().unwrap();

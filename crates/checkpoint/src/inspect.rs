@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, AtFlags, CWD, FlockOperation, OFlags};
 use rustix::io::Errno;
 
-use super::content::{self, Decoded};
+use super::content::{self, DecodedCheckpoint};
 use super::disk::read_in;
 use super::frame::{self, MAX_BYTES};
 use super::open::{OpenError, OpenFault, open_lock};
@@ -17,7 +17,7 @@ use podinit_instruments::FamilyDoc;
 
 /// The state of a state directory.
 #[derive(Debug)]
-pub struct Inspection {
+pub struct StateInspection {
     /// Whether the directory exists; a missing one would be created
     pub exists: bool,
     /// Whether another process is using it
@@ -46,23 +46,23 @@ pub enum FoundCheckpoint {
     Unusable(String),
 }
 
-/// Inspects the directory `dir`, as `Store::open` would use it.
+/// Inspects the directory `dir`, as `CheckpointStore::open` would use it.
 ///
 /// `families` are those that this podinit can expose. It takes the lock for an instant if no other process holds it.
 ///
 /// # Errors
 /// What would prevent the directory from being used, except another process.
-pub fn inspect(dir: &Path, families: &[FamilyDoc]) -> Result<Inspection, OpenError> {
+pub fn inspect(dir: &Path, families: &[FamilyDoc]) -> Result<StateInspection, OpenError> {
     inspect_path(dir, families).map_err(|cause| OpenError { dir: dir.to_owned(), cause })
 }
 
-fn inspect_path(path: &Path, families: &[FamilyDoc]) -> Result<Inspection, OpenFault> {
+fn inspect_path(path: &Path, families: &[FamilyDoc]) -> Result<StateInspection, OpenFault> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => {}
         Ok(_) => return Err(OpenFault::NotADirectory),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             creatable(path)?;
-            return Ok(Inspection {
+            return Ok(StateInspection {
                 exists: false,
                 in_use: false,
                 checkpoint: FoundCheckpoint::Absent,
@@ -80,7 +80,7 @@ fn inspect_path(path: &Path, families: &[FamilyDoc]) -> Result<Inspection, OpenF
         Ok(Some(bytes)) => inspect_bytes(&bytes, families),
         Err(error) => FoundCheckpoint::Unusable(error.to_string()),
     };
-    Ok(Inspection { exists: true, in_use: is_locked(&dir)?, checkpoint })
+    Ok(StateInspection { exists: true, in_use: is_locked(&dir)?, checkpoint })
 }
 
 /// Checks that directories can be created in the nearest parent that exists.
@@ -115,7 +115,7 @@ fn inspect_bytes(bytes: &[u8], families: &[FamilyDoc]) -> FoundCheckpoint {
         Err(error) => return FoundCheckpoint::Unusable(error.to_string()),
     };
     match content::decode(&sections, families) {
-        Ok(Decoded { content, pods, skipped }) => FoundCheckpoint::Whole {
+        Ok(DecodedCheckpoint { content, pods, skipped }) => FoundCheckpoint::Whole {
             bytes: bytes.len(),
             pods: pods.len(),
             shard: content.scope.shard,
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
     use crate::open::LOCK;
-    use crate::{RealDisk, Store};
+    use crate::{CheckpointStore, RealDisk};
 
     #[test]
     fn a_missing_directory_stays_missing() {
@@ -152,7 +152,7 @@ mod tests {
         assert!(inspect(dir.path(), &[]).unwrap().in_use);
         drop(disk);
         assert!(!inspect(dir.path(), &[]).unwrap().in_use);
-        Store::open(dir.path()).unwrap();
+        CheckpointStore::open(dir.path()).unwrap();
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct KeptRecord {
 
 /// What a checkpoint holds of records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptRecords {
+pub struct CheckpointRecords {
     /// How many records there have been, kept or not
     pub count: u64,
     /// Those that are kept, at most [`MOST_KEPT`], the oldest first

@@ -15,8 +15,8 @@
 //!
 //! Two promises, which the tests in `checkpoint_crash.rs` check by cutting the power at every
 //! operation of a disk that then loses what was not synced:
-//! - A document for which [`Store::save`] returned `Ok` is never lost to an older one.
-//! - [`Store::load`] finds one of the documents that were saved, whole. Any other bytes are set aside,
+//! - A document for which [`CheckpointStore::save`] returned `Ok` is never lost to an older one.
+//! - [`CheckpointStore::load`] finds one of the documents that were saved, whole. Any other bytes are set aside,
 //!   and loading them neither panics nor allocates more than their size.
 
 //!
@@ -43,8 +43,8 @@ mod store;
 mod permission_tests;
 
 pub use disk::{Disk, RealDisk};
-pub use inspect::{FoundCheckpoint, Inspection, inspect};
-pub use kept_records::{KeptRecord, KeptRecords, MOST_KEPT};
+pub use inspect::{FoundCheckpoint, StateInspection, inspect};
+pub use kept_records::{CheckpointRecords, KeptRecord, MOST_KEPT};
 pub use load::CheckpointLoad;
 pub use open::{OpenError, OpenFault};
-pub use store::{Loaded, Store};
+pub use store::{CheckpointStore, LoadedCheckpoint};

@@ -15,18 +15,18 @@ const TEMPORARY: &str = "checkpoint.tmp";
 
 /// The result of loading.
 #[derive(Debug)]
-pub enum Loaded {
+pub enum LoadedCheckpoint {
     /// There is no checkpoint: it is the first start with this directory.
     Absent,
     /// A whole file, for [`frame::read`].
     Found(Vec<u8>),
     /// A checkpoint that cannot be used.
-    Rejected(Rejection),
+    Rejected(RejectedCheckpoint),
 }
 
 /// A checkpoint that cannot be used, and where it is now.
 #[derive(Debug)]
-pub struct Rejection {
+pub struct RejectedCheckpoint {
     /// What is wrong, as the label `result` of `podinit_checkpoint_loads_total` has it
     pub reason: CheckpointLoad,
     /// What is wrong, as a continuation of "the checkpoint cannot be used:"
@@ -42,11 +42,11 @@ fn rejected_name(reason: CheckpointLoad) -> String {
 
 /// The checkpoint of one directory.
 #[derive(Debug)]
-pub struct Store<D = RealDisk> {
+pub struct CheckpointStore<D = RealDisk> {
     disk: D,
 }
 
-impl Store {
+impl CheckpointStore {
     /// The checkpoint in `dir`, which is created if it is missing and locked for as long as the store
     /// lives.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
@@ -54,18 +54,18 @@ impl Store {
     }
 }
 
-impl<D: Disk> Store<D> {
+impl<D: Disk> CheckpointStore<D> {
     /// The checkpoint on `disk`.
     pub const fn with_disk(disk: D) -> Self {
         Self { disk }
     }
 
     /// Loads the last checkpoint that was saved. One that cannot be used is set aside.
-    pub fn load(&mut self) -> Loaded {
+    pub fn load(&mut self) -> LoadedCheckpoint {
         let (reason, why) = match self.read() {
-            Ok(None) => return Loaded::Absent,
+            Ok(None) => return LoadedCheckpoint::Absent,
             Ok(Some(bytes)) => match frame::read(&bytes) {
-                Ok(_) => return Loaded::Found(bytes),
+                Ok(_) => return LoadedCheckpoint::Found(bytes),
                 Err(error @ FrameError::FutureVersion(_)) => {
                     (CheckpointLoad::FutureVersion, error.to_string())
                 }
@@ -76,7 +76,11 @@ impl<D: Disk> Store<D> {
             },
             Err(error) => (CheckpointLoad::Unreadable, error.to_string()),
         };
-        Loaded::Rejected(Rejection { reason, why, set_aside: self.set_aside(reason) })
+        LoadedCheckpoint::Rejected(RejectedCheckpoint {
+            reason,
+            why,
+            set_aside: self.set_aside(reason),
+        })
     }
 
     /// It tries three times, because a network disk that was just attached may fail at first.
@@ -99,7 +103,7 @@ impl<D: Disk> Store<D> {
         self.disk.misplaced().is_some()
     }
 
-    /// Replaces the checkpoint by `document`, which [`frame::Writer`] has built. When this returns
+    /// Replaces the checkpoint by `document`, which [`frame::SectionWriter`] has built. When this returns
     /// `Ok`, the document is durable. Otherwise the checkpoint is either the one before or this one,
     /// perhaps not durably.
     ///

@@ -7,18 +7,18 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::super::frame::{VERSION, Writer};
+use super::super::frame::{SectionWriter, VERSION};
 use super::*;
 
 fn document(text: &str) -> Vec<u8> {
-    let mut writer = Writer::begin();
+    let mut writer = SectionWriter::begin();
     writer.section(1, |to| to.extend(text.bytes()));
     writer.finish()
 }
 
-fn store() -> (TempDir, Store) {
+fn store() -> (TempDir, CheckpointStore) {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path()).unwrap();
+    let store = CheckpointStore::open(dir.path()).unwrap();
     (dir, store)
 }
 
@@ -31,16 +31,16 @@ fn files(dir: &TempDir) -> Vec<String> {
     names
 }
 
-fn found(store: &mut Store) -> Vec<u8> {
+fn found(store: &mut CheckpointStore) -> Vec<u8> {
     match store.load() {
-        Loaded::Found(bytes) => bytes,
+        LoadedCheckpoint::Found(bytes) => bytes,
         other => panic!("{other:?}"),
     }
 }
 
-fn rejected(store: &mut Store) -> Rejection {
+fn rejected(store: &mut CheckpointStore) -> RejectedCheckpoint {
     match store.load() {
-        Loaded::Rejected(rejection) => rejection,
+        LoadedCheckpoint::Rejected(rejection) => rejection,
         other => panic!("{other:?}"),
     }
 }
@@ -52,13 +52,13 @@ fn checkpoint(dir: &TempDir) -> PathBuf {
 #[test]
 fn the_last_one_saved_is_found_by_the_next_process() {
     let (dir, mut store) = store();
-    assert!(matches!(store.load(), Loaded::Absent));
+    assert!(matches!(store.load(), LoadedCheckpoint::Absent));
     for text in ["one", "two, which is longer", "3"] {
         store.save(&document(text)).unwrap();
         assert_eq!(found(&mut store), document(text));
     }
     drop(store);
-    let mut store = Store::open(dir.path()).unwrap();
+    let mut store = CheckpointStore::open(dir.path()).unwrap();
     assert_eq!(found(&mut store), document("3"));
     assert_eq!(files(&dir), [CHECKPOINT]);
 }
@@ -68,8 +68,8 @@ fn the_last_rejected_checkpoint_of_each_reason_is_left_unchanged() {
     let (dir, mut store) = store();
     let mut cut = document("a");
     cut.pop();
-    let future = Writer::version(VERSION + 1).finish();
-    let old = Writer::version(VERSION - 1).finish();
+    let future = SectionWriter::version(VERSION + 1).finish();
+    let old = SectionWriter::version(VERSION - 1).finish();
     let cases = [
         (&b"not a checkpoint"[..], CheckpointLoad::Corrupt, "it is not a checkpoint"),
         (b"", CheckpointLoad::Corrupt, "it is not a checkpoint"),
@@ -92,7 +92,7 @@ fn the_last_rejected_checkpoint_of_each_reason_is_left_unchanged() {
         let kept = rejection.set_aside.unwrap();
         assert_eq!(kept, format!("checkpoint.rejected-{}", reason.as_str()));
         assert_eq!(fs::read(dir.path().join(kept)).unwrap(), bytes);
-        assert!(matches!(store.load(), Loaded::Absent));
+        assert!(matches!(store.load(), LoadedCheckpoint::Absent));
     }
     assert_eq!(
         files(&dir),
@@ -113,7 +113,7 @@ fn the_caller_can_set_a_good_checkpoint_aside() {
     store.save(&document("of another cluster")).unwrap();
     let kept = store.set_aside(CheckpointLoad::ForeignCluster).unwrap();
     assert_eq!(fs::read(dir.path().join(kept)).unwrap(), document("of another cluster"));
-    assert!(matches!(store.load(), Loaded::Absent));
+    assert!(matches!(store.load(), LoadedCheckpoint::Absent));
     assert_eq!(files(&dir), [rejected_name(CheckpointLoad::ForeignCluster)]);
 }
 
@@ -183,7 +183,7 @@ impl Disk for Nowhere {
 
 #[test]
 fn a_document_of_exactly_the_limit_is_saved() {
-    let mut store = Store::with_disk(Nowhere);
+    let mut store = CheckpointStore::with_disk(Nowhere);
     store.save(&vec![0; MAX_BYTES]).unwrap();
     store.save(&vec![0; MAX_BYTES + 1]).unwrap_err();
 }
@@ -193,7 +193,7 @@ fn a_document_of_exactly_the_limit_is_saved() {
 fn a_leftover_temporary_file_is_ignored() {
     let (dir, mut store) = store();
     fs::write(dir.path().join(TEMPORARY), document("half")).unwrap();
-    assert!(matches!(store.load(), Loaded::Absent));
+    assert!(matches!(store.load(), LoadedCheckpoint::Absent));
     store.save(&document("whole")).unwrap();
     assert_eq!(found(&mut store), document("whole"));
     assert_eq!(files(&dir), [CHECKPOINT]);
@@ -204,9 +204,9 @@ fn a_leftover_temporary_file_is_ignored() {
 fn a_save_is_an_error_while_another_directory_has_the_place() {
     let parent = tempfile::tempdir().unwrap();
     let [place, volume] = ["state", "volume"].map(|name| parent.path().join(name));
-    let mut store = Store::open(&place).unwrap();
+    let mut store = CheckpointStore::open(&place).unwrap();
     store.save(&document("one")).unwrap();
-    let says_why = |store: &mut Store, text| {
+    let says_why = |store: &mut CheckpointStore, text| {
         assert!(store.is_misplaced());
         let why = store.save(&document(text)).unwrap_err().to_string();
         let begin = format!("{} is no longer the directory that podinit opened", place.display());
@@ -223,7 +223,7 @@ fn a_save_is_an_error_while_another_directory_has_the_place() {
         assert_eq!(saved, document("three"), "{}", directory.display());
     }
     // It may be the directory of another process, which is left alone.
-    let mut other = Store::open(&place).unwrap();
+    let mut other = CheckpointStore::open(&place).unwrap();
     other.save(&document("other")).unwrap();
     says_why(&mut store, "four");
     assert_eq!(found(&mut other), document("other"));
@@ -233,7 +233,7 @@ fn a_save_is_an_error_while_another_directory_has_the_place() {
     assert!(!store.is_misplaced());
     store.save(&document("five")).unwrap();
     drop(store);
-    assert_eq!(found(&mut Store::open(&place).unwrap()), document("five"));
+    assert_eq!(found(&mut CheckpointStore::open(&place).unwrap()), document("five"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use super::credentials::{
 };
 use super::kubeconfig::{self, ConfigSource, client_fault};
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::cluster::renewing_client::{
     MadeClient, MakeClient, NoCredentials, RenewingClient,
 };
@@ -33,12 +33,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// When the configuration cannot be used.
-pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> {
+pub async fn connect(options: &ClusterOptions) -> Result<ClusterClient, ConnectError> {
     let source =
         ConfigSource::locate(options, std::env::var_os("KUBECONFIG"), std::env::home_dir());
     let context = options.context.clone();
     let (config, origin) = source.clone().load(context.as_deref()).await?;
-    let configured = Configured::from(config, origin)?;
+    let configured = ConfiguredClient::from(config, origin)?;
     let client = match &configured.source {
         CredentialSource::Plugin(exec) => {
             check_installed(exec).map_err(|error| configured.unusable(&error))?;
@@ -51,7 +51,7 @@ pub async fn connect(options: &ClusterOptions) -> Result<Cluster, ConnectError> 
         Box::pin(async move {
             let made = async {
                 let (config, origin) = source.load(context.as_deref()).await?;
-                Configured::from(config, origin)?.connect().await
+                ConfiguredClient::from(config, origin)?.connect().await
             };
             made.await.map_err(|error: ConnectError| NoCredentials(error.to_string()))
         })
@@ -74,7 +74,7 @@ pub fn check_kubeconfig(text: &str) -> Result<(), ConnectError> {
     // It waits for nothing.
     let Some(loaded) = loaded else { return Ok(()) };
     let (config, origin) = loaded?;
-    let configured = Configured::from(config, origin)?;
+    let configured = ConfiguredClient::from(config, origin)?;
     install_crypto();
     let tls = configured.config.rustls_client_config();
     tls.map(drop).map_err(|error| ConnectError::Unusable {
@@ -87,8 +87,8 @@ pub fn check_kubeconfig(text: &str) -> Result<(), ConnectError> {
 ///
 /// # Errors
 /// When the client cannot be made.
-pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, ConnectError> {
-    let configured = Configured::from(Config::new(url), origin)?;
+pub async fn connect_to(url: http::Uri, origin: String) -> Result<ClusterClient, ConnectError> {
+    let configured = ConfiguredClient::from(Config::new(url), origin)?;
     let client = configured.connect().await?.client;
     Ok(configured.cluster(client, None))
 }
@@ -100,14 +100,14 @@ pub async fn connect_to(url: http::Uri, origin: String) -> Result<Cluster, Conne
 pub async fn connect_to_server(
     server: &ServerOptions,
     origin: String,
-) -> Result<Cluster, ConnectError> {
+) -> Result<ClusterClient, ConnectError> {
     check_files(server).map_err(|why| ConnectError::Unusable { origin: origin.clone(), why })?;
     let kubeconfig = kubeconfig::of_server(server).map_err(|error| ConnectError::Unusable {
         origin: origin.clone(),
         why: error.to_string(),
     })?;
     let (config, _) = kubeconfig::config_of(kubeconfig, None, origin.clone(), &[]).await?;
-    let configured = Configured::from(config, origin)?;
+    let configured = ConfiguredClient::from(config, origin)?;
     let client = configured.connect().await?.client;
     Ok(configured.cluster(client, None))
 }
@@ -131,14 +131,14 @@ fn check_files(server: &ServerOptions) -> Result<(), String> {
 }
 
 /// A configuration that is ready for a client to be made of it.
-struct Configured {
+struct ConfiguredClient {
     /// Without the credentials that `source` obtains
     config: Config,
     source: CredentialSource,
     origin: String,
 }
 
-impl Configured {
+impl ConfiguredClient {
     fn from(mut config: Config, origin: String) -> Result<Self, ConnectError> {
         config.cluster_url = without_credentials(config.cluster_url);
         config.connect_timeout = Some(CONNECT_TIMEOUT);
@@ -161,8 +161,8 @@ impl Configured {
     }
 
     /// The cluster that this is the configuration of.
-    fn cluster(&self, client: Client, credentials: Option<RenewingClient>) -> Cluster {
-        Cluster {
+    fn cluster(&self, client: Client, credentials: Option<RenewingClient>) -> ClusterClient {
+        ClusterClient {
             client,
             server: ShownUrl(&self.config.cluster_url).to_string(),
             origin: self.origin.clone(),

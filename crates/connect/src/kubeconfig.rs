@@ -12,7 +12,7 @@ use kube::config::{
 
 use super::client_go;
 use super::credentials::{CredentialError, read_password};
-use super::kubeconfig_entry::Entry;
+use super::kubeconfig_entry::KubeconfigEntry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
 use podinit_text::config_file::regular_file::{self, LONGEST_KUBECONFIG};
@@ -183,7 +183,7 @@ pub(crate) async fn config_of(
         let cluster = named.cluster.as_ref();
         cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
     });
-    let chosen = Chosen::of(&merged, context);
+    let chosen = ChosenEntries::of(&merged, context);
     let mut clusters = merged.clusters.iter();
     let cluster = clusters.find(|named| named.name == chosen.cluster);
     let cluster = cluster.and_then(|named| named.cluster.as_ref());
@@ -195,7 +195,7 @@ pub(crate) async fn config_of(
         None => explain(error, origin.clone(), &choice),
     })?;
     if has_wrong_port(&config.cluster_url) {
-        let cluster = Entry::Cluster(&chosen.cluster).named(files);
+        let cluster = KubeconfigEntry::Cluster(&chosen.cluster).named(files);
         let why = format!("the port of the server of {cluster} is not from 1 to 65535");
         return Err(ConnectError::Unusable { origin, why });
     }
@@ -210,12 +210,12 @@ pub(crate) async fn config_of(
 
 /// The names of the entries that a context chooses.
 #[derive(Default)]
-struct Chosen {
+struct ChosenEntries {
     context: String,
     cluster: String,
 }
 
-impl Chosen {
+impl ChosenEntries {
     fn of(kubeconfig: &Kubeconfig, context: Option<&str>) -> Self {
         let context = context.or(kubeconfig.current_context.as_deref());
         let mut all = kubeconfig.contexts.iter();
@@ -228,11 +228,11 @@ impl Chosen {
 }
 
 /// What is wrong with an entry that the context has chosen, and where it stands.
-fn unusable(error: &KubeconfigError, chosen: &Chosen, files: &[PathBuf]) -> Option<String> {
-    let cluster = || Entry::Cluster(&chosen.cluster).named(files);
+fn unusable(error: &KubeconfigError, chosen: &ChosenEntries, files: &[PathBuf]) -> Option<String> {
+    let cluster = || KubeconfigEntry::Cluster(&chosen.cluster).named(files);
     Some(match error {
         KubeconfigError::LoadClusterOfContext(_) => {
-            let context = Entry::Context(&chosen.context).named(files);
+            let context = KubeconfigEntry::Context(&chosen.context).named(files);
             format!("{context} names the cluster {}, which is not there", chosen.cluster)
         }
         KubeconfigError::MissingClusterUrl => format!("{} has no server", cluster()),

@@ -10,12 +10,12 @@ use podinit_text::config_file::yaml;
 
 /// An entry of one of the lists of a kubeconfig.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Entry<'a> {
+pub(crate) enum KubeconfigEntry<'a> {
     Cluster(&'a str),
     Context(&'a str),
 }
 
-impl Entry<'_> {
+impl KubeconfigEntry<'_> {
     /// What it is, and its name.
     const fn parts(&self) -> (&'static str, &str) {
         match self {
@@ -54,7 +54,7 @@ struct Named {
     name: String,
 }
 
-impl Entry<'_> {
+impl KubeconfigEntry<'_> {
     fn line_in(&self, file: &Path) -> Option<u64> {
         let bytes = regular_file::read(file, LONGEST_KUBECONFIG).ok()?;
         let names: Names = yaml::parse(&bytes, LONGEST_KUBECONFIG, "{}").ok()?;
@@ -83,12 +83,12 @@ mod tests {
         let one = file("one", "clusters:\n- name: a\n- cluster: {}\n  name: b\ncontexts: []\n");
         let other = file("other", "contexts: [\n {name: u}]\n");
         let only = std::slice::from_ref(&one);
-        assert_eq!(Entry::Cluster("b").named(only), "cluster b (line 3)");
-        assert_eq!(Entry::Cluster("c").named(only), "cluster c");
-        assert_eq!(Entry::Context("b").named(only), "context b");
+        assert_eq!(KubeconfigEntry::Cluster("b").named(only), "cluster b (line 3)");
+        assert_eq!(KubeconfigEntry::Cluster("c").named(only), "cluster c");
+        assert_eq!(KubeconfigEntry::Context("b").named(only), "context b");
         let both = [one, other.clone()];
         let place = format!("context u (line 2 of {})", other.display());
-        assert_eq!(Entry::Context("u").named(&both), place);
-        assert_eq!(Entry::Context("u").named(&[]), "the context");
+        assert_eq!(KubeconfigEntry::Context("u").named(&both), place);
+        assert_eq!(KubeconfigEntry::Context("u").named(&[]), "the context");
     }
 }

@@ -1,23 +1,23 @@
 //! Structs that a checkpoint saves field by field, and of which a document leaves out what is not known.
 
 /// Whether a value says anything.
-pub(crate) trait Known {
+pub(crate) trait KnownValue {
     fn is_known(&self) -> bool {
         true
     }
 }
 
-impl Known for u64 {}
-impl Known for usize {}
-impl<T> Known for Vec<T> {}
+impl KnownValue for u64 {}
+impl KnownValue for usize {}
+impl<T> KnownValue for Vec<T> {}
 
-impl<T> Known for Option<T> {
+impl<T> KnownValue for Option<T> {
     fn is_known(&self) -> bool {
         self.is_some()
     }
 }
 
-impl Known for Box<str> {
+impl KnownValue for Box<str> {
     fn is_known(&self) -> bool {
         !self.is_empty()
     }
@@ -28,7 +28,7 @@ macro_rules! serialize_what_is_known {
     ($name:ident: $($field:ident as $text:literal),+) => {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                use $crate::documents::Known;
+                use $crate::documents::KnownValue;
                 use serde::ser::SerializeStruct;
                 let is_whole = !to.is_human_readable();
                 let mut to = to.serialize_struct(stringify!($name), [$($text),+].len())?;

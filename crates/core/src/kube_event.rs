@@ -26,7 +26,7 @@ pub struct KubeEvent {
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
     /// When it happened first and last, as one list tells it
-    pub occurred: Occurred,
+    pub occurred: EventOccurrence,
     pub reason: EventReason,
     /// Its message, of a warning that says why a pod waits, of a [`Hint`] and of what an autoscaler says; `None` where it
     /// was not asked for
@@ -35,7 +35,7 @@ pub struct KubeEvent {
 
 /// When an Event happened, as one list tells it ([§13.2](crate::specification#s13-2)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occurred {
+pub struct EventOccurrence {
     /// `firstTimestamp`, or else `eventTime`
     pub first: Option<Timestamp>,
     /// `lastTimestamp`, or else the last time of the series, or else `eventTime`
@@ -104,7 +104,7 @@ pub enum EventReason {
     /// `Pulling`
     Pulling,
     /// `Pulled`; `None` where its message cannot be read
-    Pulled(Option<Pulled>),
+    Pulled(Option<PulledMessage>),
     /// `Created`
     Created,
     /// `Started`
@@ -138,19 +138,19 @@ pub const LONGEST_REPORTER: usize = 128;
 
 /// The message of a `Pulled` Event ([§9.3](crate::specification#s9-3)).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pulled {
+pub enum PulledMessage {
     /// The image was on the node already
     Present {
         /// The image's registry
         registry: Arc<str>,
     },
     /// The kubelet pulled it
-    Pulled(Pull),
+    Pulled(SuccessfulPull),
 }
 
 /// A pull that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pull {
+pub struct SuccessfulPull {
     /// The image's registry
     pub registry: Arc<str>,
     /// How long the pull itself took (D)

@@ -56,7 +56,7 @@ pub fn deserialize<'de, T: LabelTexts, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
     let what = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
-    let values = Values { what, names: T::TEXTS, all: T::ALL };
+    let values = NamedValues { what, names: T::TEXTS, all: T::ALL };
     match from.is_human_readable() {
         true => from.deserialize_str(values),
         false => from.deserialize_enum(name, T::TEXTS, values),
@@ -73,17 +73,17 @@ pub(crate) fn deserialize_variant<'de, T: Copy, D: Deserializer<'de>>(
     all: &'static [T],
     from: D,
 ) -> Result<T, D::Error> {
-    from.deserialize_enum(name, names, Values { what: name, names, all })
+    from.deserialize_enum(name, names, NamedValues { what: name, names, all })
 }
 
 /// Values with their names, of which one is read.
-struct Values<T: 'static> {
+struct NamedValues<T: 'static> {
     what: &'static str,
     names: &'static [&'static str],
     all: &'static [T],
 }
 
-impl<'de, T: Copy> Visitor<'de> for Values<T> {
+impl<'de, T: Copy> Visitor<'de> for NamedValues<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +111,7 @@ impl<'de, T: Copy> Visitor<'de> for Values<T> {
     }
 }
 
-impl<'de, T: Copy> DeserializeSeed<'de> for Values<T> {
+impl<'de, T: Copy> DeserializeSeed<'de> for NamedValues<T> {
     type Value = T;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {

@@ -8,7 +8,7 @@ pub use self::labels::{
     ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, NO_POOL, NodeLabels, POOL_LABELS,
     ZONE_LABEL,
 };
-use crate::pod::{Condition, PodUid, text};
+use crate::pod::{PodUid, StatusCondition, text};
 use crate::timestamp::Timestamp;
 
 /// So many startup taints of a node are known, the first.
@@ -29,7 +29,7 @@ pub struct NodeSnapshot {
     /// the lastTransitionTime of any condition)
     pub latest_api_time: Option<Timestamp>,
     /// The condition `Ready`, where it is there
-    pub ready: Option<Condition>,
+    pub ready: Option<StatusCondition>,
     /// `spec.unschedulable`
     pub unschedulable: bool,
     /// The keys of those of `spec.taints` that are there only until the node has started
@@ -55,7 +55,7 @@ impl NodeSnapshot {
     }
 
     /// The condition `Ready`, if it is True.
-    pub fn holding_ready(&self) -> Option<Condition> {
+    pub fn holding_ready(&self) -> Option<StatusCondition> {
         self.ready.filter(|condition| condition.is_true())
     }
 

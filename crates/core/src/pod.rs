@@ -21,12 +21,12 @@ use serde::{Deserialize, Serialize};
 
 pub use self::claims::Claims;
 pub use self::container::{
-    Container, ContainerKind, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
+    ContainerKind, ContainerSpec, ContainerState, MOST_FOLLOWED, WaitingMessage, WaitingReason,
 };
 pub use self::named::{GateList, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions};
-pub use self::probes::{ContainerProbes, Probe};
+pub use self::probes::{ContainerProbe, ContainerProbes};
 pub use self::status::{
-    DisruptionReason, Ending, InPlaceChanges, NotScheduled, NotScheduledReason, Resize,
+    DisruptionReason, Ending, InPlaceChanges, NotScheduled, NotScheduledReason, PodResize,
     ResizeState, SandboxNotReady, Termination,
 };
 pub use self::uid::PodUid;
@@ -64,7 +64,7 @@ pub enum ConditionStatus {
 
 /// One condition of a pod's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Condition {
+pub struct StatusCondition {
     /// Its `status`.
     pub status: ConditionStatus,
     /// Its `lastTransitionTime`; `None` when it is missing or absurd (unparsable, or in
@@ -72,7 +72,7 @@ pub struct Condition {
     pub last_transition: Option<Timestamp>,
 }
 
-impl Condition {
+impl StatusCondition {
     /// Whether the condition holds.
     pub fn is_true(self) -> bool {
         self.status == ConditionStatus::True
@@ -82,23 +82,23 @@ impl Condition {
 /// The conditions of one pod that podinit reads; at most one of each type, the first if the status has
 /// a type twice.
 ///
-/// Stored by field and not as [`Condition`]s, which would take half as much memory again: the list of a
+/// Stored by field and not as [`StatusCondition`]s, which would take half as much memory again: the list of a
 /// large cluster holds many of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Conditions {
+pub struct StatusConditions {
     statuses: [Option<ConditionStatus>; ConditionType::ALL.len()],
     transitions: [Option<Timestamp>; ConditionType::ALL.len()],
 }
 
-impl Conditions {
+impl StatusConditions {
     /// The condition of the given type, if it is in the status.
-    pub fn get(&self, kind: ConditionType) -> Option<Condition> {
+    pub fn get(&self, kind: ConditionType) -> Option<StatusCondition> {
         let last_transition = self.transitions[kind as usize];
-        self.statuses[kind as usize].map(|status| Condition { status, last_transition })
+        self.statuses[kind as usize].map(|status| StatusCondition { status, last_transition })
     }
 
     /// Adds a condition unless there is one of its type already.
-    pub fn insert(&mut self, kind: ConditionType, condition: Condition) {
+    pub fn insert(&mut self, kind: ConditionType, condition: StatusCondition) {
         let status = &mut self.statuses[kind as usize];
         if status.is_none() {
             *status = Some(condition.status);
@@ -107,14 +107,14 @@ impl Conditions {
     }
 
     /// The condition of the given type, if it is in the status and True.
-    pub fn holding(&self, kind: ConditionType) -> Option<Condition> {
+    pub fn holding(&self, kind: ConditionType) -> Option<StatusCondition> {
         self.get(kind).filter(|condition| condition.is_true())
     }
 }
 
 /// `status.phase`. Everything that is not terminal is `Active`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Phase {
+pub enum PodPhase {
     /// `Pending`, `Running`, `Unknown`, absent, or a value that Kubernetes does not define
     #[default]
     Active,
@@ -177,8 +177,8 @@ pub struct PodSnapshot {
     /// startTime and the lastTransitionTime of any condition)
     pub latest_api_time: Option<Timestamp>,
     /// `status.phase`
-    pub phase: Phase,
-    pub conditions: Conditions,
+    pub phase: PodPhase,
+    pub conditions: StatusConditions,
     /// `PodScheduled=False` with reason `Unschedulable`
     pub unschedulable: bool,
     /// The condition `PodScheduled`, where it is there and not True
@@ -213,7 +213,7 @@ pub struct PodSnapshot {
     /// or the end is the earlier
     pub init_runs: Duration,
     /// Every container of the spec, init containers first, in the order of the spec
-    pub containers: Box<[Container]>,
+    pub containers: Box<[ContainerSpec]>,
     /// One of them has a start, or is `terminated` in its `state` or `lastState`; or the kubelet has evicted the pod for
     /// its own limits, so that one had run ([§5.9](crate::specification#s5-9))
     pub has_run: bool,
@@ -250,8 +250,8 @@ impl PodSnapshot {
             created: None,
             started: None,
             latest_api_time: None,
-            phase: Phase::default(),
-            conditions: Conditions::default(),
+            phase: PodPhase::default(),
+            conditions: StatusConditions::default(),
             unschedulable: false,
             not_scheduled: None,
             is_bound: false,
@@ -307,9 +307,9 @@ impl PodSnapshot {
     /// ([§5.2](crate::specification#s5-2)).
     pub fn has_started_up(&self) -> bool {
         let Some(ready) = self.conditions.get(ConditionType::Ready) else {
-            return self.phase != Phase::Active;
+            return self.phase != PodPhase::Active;
         };
-        ready.is_true() || self.was_ready_before() || self.phase != Phase::Active
+        ready.is_true() || self.was_ready_before() || self.phase != PodPhase::Active
     }
 
     /// Whether the pod is not Ready, and its Ready=False was not set at its start.
@@ -327,9 +327,9 @@ mod tests {
 
     #[test]
     fn the_first_condition_of_a_type_counts() {
-        let mut conditions = Conditions::default();
-        let holds = Condition { status: ConditionStatus::True, last_transition: None };
-        conditions.insert(ConditionType::Ready, Condition::default());
+        let mut conditions = StatusConditions::default();
+        let holds = StatusCondition { status: ConditionStatus::True, last_transition: None };
+        conditions.insert(ConditionType::Ready, StatusCondition::default());
         conditions.insert(ConditionType::Ready, holds);
         assert_eq!(conditions.holding(ConditionType::Ready), None);
         assert!(conditions.get(ConditionType::Ready).is_some());

@@ -17,9 +17,9 @@ pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
 
 /// Durations that are all at hand, in seconds. Each quantile is one that occurred.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Distribution(Vec<f64>);
+pub struct ExactDistribution(Vec<f64>);
 
-impl FromIterator<Latency> for Distribution {
+impl FromIterator<Latency> for ExactDistribution {
     fn from_iter<I: IntoIterator<Item = Latency>>(durations: I) -> Self {
         let mut seconds: Vec<f64> = durations.into_iter().map(Latency::as_seconds_f64).collect();
         seconds.sort_by(f64::total_cmp);
@@ -27,7 +27,7 @@ impl FromIterator<Latency> for Distribution {
     }
 }
 
-impl Distribution {
+impl ExactDistribution {
     /// The quantile; `None` of no durations.
     pub fn at(&self, percent: usize) -> Option<f64> {
         nearest_rank(&self.0, percent)
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_quantile_is_a_value_that_occurred() {
         let seconds = [3, 1, 2, 10].map(|seconds| Latency::from_nanos(seconds * 1_000_000_000));
-        let values: Distribution = seconds.into_iter().collect();
+        let values: ExactDistribution = seconds.into_iter().collect();
         assert_eq!(
             [0, 50, 51, 100].map(|percent| values.at(percent)),
             [1.0, 2.0, 3.0, 10.0].map(Some)

@@ -2,7 +2,7 @@
 
 /// An encoding of objects, lists and watch events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Encoding {
+pub enum ObjectEncoding {
     /// `application/json`; the events of a watch are lines
     #[default]
     Json,
@@ -10,7 +10,7 @@ pub enum Encoding {
     Protobuf,
 }
 
-impl Encoding {
+impl ObjectEncoding {
     /// Whether a watch event that could not be decoded, or of which only the beginning is known, may be
     /// a DELETED event: unless it begins with another type. API servers write the type first.
     pub fn may_be_deletion(self, event: &[u8]) -> bool {
@@ -37,12 +37,12 @@ mod tests {
 
     #[test]
     fn a_deletion_is_known_by_its_beginning() {
-        let may_be_deletion = |line: &str| Encoding::Json.may_be_deletion(line.as_bytes());
+        let may_be_deletion = |line: &str| ObjectEncoding::Json.may_be_deletion(line.as_bytes());
         assert!(may_be_deletion(r#"{"type":"DELETED","object":{"#));
         assert!(may_be_deletion(r#"{ "type": "DELETED", "object": nu"#));
         assert!(!may_be_deletion(r#"{"type":"MODIFIED","object":{"kind":"DELETED""#));
         assert!(!may_be_deletion(r#"{"type":"ADDED""#));
-        let may_be_deletion = |frame: &[u8]| Encoding::Protobuf.may_be_deletion(frame);
+        let may_be_deletion = |frame: &[u8]| ObjectEncoding::Protobuf.may_be_deletion(frame);
         assert!(may_be_deletion(b"\x0a\x07DELETED\x12\x05"));
         assert!(!may_be_deletion(b"\x0a\x05ADDED\x12\x07DELETED"));
         assert!(!may_be_deletion(b"\x0a\x08MODIFIED"));
@@ -51,10 +51,10 @@ mod tests {
     #[test]
     fn an_event_of_no_type_may_be_a_deletion() {
         for line in ["", "{", r#"{"type":"MOD"#, r#"{"object":{}}"#, "<html>"] {
-            assert!(Encoding::Json.may_be_deletion(line.as_bytes()), "{line}");
+            assert!(ObjectEncoding::Json.may_be_deletion(line.as_bytes()), "{line}");
         }
         for frame in [&b""[..], b"\x0a", b"\x0a\x05ADD", b"\x12\x02\x0a\x00", b"\x0a\xff"] {
-            assert!(Encoding::Protobuf.may_be_deletion(frame), "{frame:?}");
+            assert!(ObjectEncoding::Protobuf.may_be_deletion(frame), "{frame:?}");
         }
     }
 }

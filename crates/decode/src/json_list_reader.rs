@@ -3,7 +3,7 @@
 
 use memchr::memchr2;
 
-use super::pod::envelope::Items;
+use super::pod::envelope::ListItems;
 use super::{DecodeError, ListPage, PodDecoder};
 use podinit_core::pod::PodSnapshot;
 
@@ -21,18 +21,18 @@ pub(crate) struct JsonListReader<'d> {
     shell: Vec<u8>,
     /// How many objects and arrays are open
     depth: u32,
-    text: Text,
+    text: JsonTextState,
     /// Between the brackets of `items`
     in_items: bool,
     /// There was an array of items
     has_items: bool,
-    items: Items,
+    items: ListItems,
     position: usize,
 }
 
 /// Where the next byte is, as far as texts are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Text {
+enum JsonTextState {
     Outside,
     Inside,
     /// After a backslash
@@ -47,10 +47,10 @@ impl<'d> JsonListReader<'d> {
             pending,
             shell: Vec::new(),
             depth: 0,
-            text: Text::Outside,
+            text: JsonTextState::Outside,
             in_items: false,
             has_items: false,
-            items: Items::default(),
+            items: ListItems::default(),
             position: 0,
         }
     }
@@ -79,7 +79,7 @@ impl<'d> JsonListReader<'d> {
                     if ends_with_items_key(&self.shell) {
                         self.in_items = true;
                         self.has_items = true;
-                        self.items = Items::default();
+                        self.items = ListItems::default();
                         self.position = 0;
                         self.shell.push(b'[');
                         kept = at;
@@ -128,25 +128,25 @@ impl<'d> JsonListReader<'d> {
     fn next_token(&mut self, chunk: &[u8], mut at: usize) -> Option<usize> {
         while at < chunk.len() {
             match self.text {
-                Text::Outside => {
+                JsonTextState::Outside => {
                     let token = |byte: &u8| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b',');
                     let found = at + chunk[at..].iter().position(token)?;
                     if chunk[found] != b'"' {
                         return Some(found);
                     }
-                    self.text = Text::Inside;
+                    self.text = JsonTextState::Inside;
                     at = found + 1;
                 }
-                Text::Inside => {
+                JsonTextState::Inside => {
                     let found = at + memchr2(b'"', b'\\', &chunk[at..])?;
                     self.text = match chunk[found] {
-                        b'"' => Text::Outside,
-                        _ => Text::Escaped,
+                        b'"' => JsonTextState::Outside,
+                        _ => JsonTextState::Escaped,
                     };
                     at = found + 1;
                 }
-                Text::Escaped => {
-                    self.text = Text::Inside;
+                JsonTextState::Escaped => {
+                    self.text = JsonTextState::Inside;
                     at += 1;
                 }
             }
@@ -192,7 +192,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{DecodeOptions, Encoding};
+    use crate::{DecodeOptions, ObjectEncoding};
 
     const LISTS: [&str; 12] = [
         r#"{"kind":"PodList","metadata":{"resourceVersion":"5","continue":"c"},"items":[]}"#,
@@ -212,7 +212,7 @@ mod tests {
     fn in_pieces(body: &[u8], length: usize) -> Result<ListPage, DecodeError> {
         let mut decoder = PodDecoder::new(DecodeOptions::default());
         let mut buffer = Vec::new();
-        let mut reader = decoder.page(Encoding::Json, &mut buffer);
+        let mut reader = decoder.page(ObjectEncoding::Json, &mut buffer);
         for piece in body.chunks(length) {
             reader.push(piece)?;
         }

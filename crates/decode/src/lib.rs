@@ -1,5 +1,5 @@
 //! Bytes of a watch stream or of a list to [`PodSnapshot`]s and [`KubeEvent`](podinit_core::kube_event::KubeEvent)s, from
-//! JSON or from protobuf ([`Encoding`]).
+//! JSON or from protobuf ([`ObjectEncoding`]).
 //!
 //! Both encodings go through the same readers of fields, so they cannot disagree. One odd field never costs the pod.
 //! It knows core; it must not know where bytes come from or what becomes of a snapshot.
@@ -24,16 +24,16 @@ pub use podinit_core::specification;
 
 use serde::de::DeserializeSeed;
 
-pub use encoding::Encoding;
+pub use encoding::ObjectEncoding;
 pub use error::DecodeError;
 pub use list_page::ListPage;
 use pod::DecodeContext;
 pub use pod::DecodeOptions;
-use pod::envelope::{Envelope, Item, ObservedAt, read_lossily};
-use pod::lenient::Lenient;
+use pod::envelope::{DocumentEnvelope, ListItem, ObservedAt, read_lossily};
+use pod::lenient::LenientSeed;
 use pod::memory::PodMemory;
 pub use pod::object::ObjectFault;
-use pod::object::{Object, ObjectReader, shorten};
+use pod::object::{ObjectFields, ObjectReader, shorten};
 pub use pod::spec_field::SpecField;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::shard::Shard;
@@ -148,12 +148,12 @@ impl PodDecoder {
     /// As [`PodDecoder::watch_event`] and [`PodDecoder::watch_frame`].
     pub fn decode_event(
         &mut self,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         event: &[u8],
     ) -> Result<WatchEvent, DecodeError> {
         match encoding {
-            Encoding::Json => self.watch_event(event),
-            Encoding::Protobuf => self.watch_frame(event),
+            ObjectEncoding::Json => self.watch_event(event),
+            ObjectEncoding::Protobuf => self.watch_frame(event),
         }
     }
 
@@ -173,7 +173,7 @@ impl PodDecoder {
     }
 
     fn event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let envelope = Envelope::of(line, &mut self.0)?;
+        let envelope = DocumentEnvelope::of(line, &mut self.0)?;
         let observed_at = match envelope.observed_at {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Absent | ObservedAt::Unusable => None,
@@ -190,7 +190,7 @@ impl PodDecoder {
     /// [`DecodeError::Json`] where the body is no JSON object; [`DecodeError::Object`] where it
     /// is not of kind `PodList` or `List`, or has no `items`.
     pub fn list_page(&mut self, body: &[u8]) -> Result<ListPage, DecodeError> {
-        match Envelope::of(body, &mut self.0) {
+        match DocumentEnvelope::of(body, &mut self.0) {
             Ok(envelope) => ListPage::of(envelope),
             Err(error @ DecodeError::Json { .. }) => {
                 recover::list_page(body, &mut self.0).unwrap_or(Err(error))
@@ -200,12 +200,12 @@ impl PodDecoder {
     }
 
     /// Decodes one item of a list in JSON; the inner error is that of an item which costs only itself.
-    fn list_item(&mut self, json: &[u8]) -> Result<Result<Item, ObjectFault>, DecodeError> {
+    fn list_item(&mut self, json: &[u8]) -> Result<Result<ListItem, ObjectFault>, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_slice(json);
-        let object = Lenient(ObjectReader(&mut self.0)).deserialize(&mut deserializer);
+        let object = LenientSeed(ObjectReader(&mut self.0)).deserialize(&mut deserializer);
         let read = object.and_then(|object| deserializer.end().map(|()| object));
         match read {
-            Ok(object) => Ok(Item::of(object, &mut self.0)),
+            Ok(object) => Ok(ListItem::of(object, &mut self.0)),
             Err(error) => recover::list_item(json, &mut self.0).ok_or_else(|| error.into()),
         }
     }
@@ -214,7 +214,7 @@ impl PodDecoder {
 /// The event of type `event_type` with `object`.
 pub fn event_kind(
     event_type: Option<&str>,
-    object: Option<Object<'_>>,
+    object: Option<ObjectFields<'_>>,
     context: &mut DecodeContext,
 ) -> Result<WatchEventKind, DecodeError> {
     let event_type = match event_type {
@@ -248,7 +248,7 @@ pub fn event_kind(
 }
 
 /// An ERROR event is never refused, even if its object lacks fields.
-fn api_status(object: Option<Object<'_>>) -> ApiStatus {
+fn api_status(object: Option<ObjectFields<'_>>) -> ApiStatus {
     let object = object.unwrap_or_default();
     ApiStatus {
         code: object.code.and_then(|code| u16::try_from(code).ok()).unwrap_or_default(),

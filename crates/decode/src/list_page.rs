@@ -1,7 +1,7 @@
 //! One page of a list.
 
 use super::error::DecodeError;
-use super::pod::envelope::Envelope;
+use super::pod::envelope::DocumentEnvelope;
 use super::pod::object::{ObjectFault, shorten};
 use podinit_core::pod::PodSnapshot;
 
@@ -32,7 +32,7 @@ impl ListPage {
     }
 
     /// The page that `envelope` is.
-    pub(super) fn of(envelope: Envelope<'_>) -> Result<Self, DecodeError> {
+    pub(super) fn of(envelope: DocumentEnvelope<'_>) -> Result<Self, DecodeError> {
         let metadata = envelope.own.metadata;
         match envelope.own.kind.as_deref() {
             Some("PodList" | "List") => {}

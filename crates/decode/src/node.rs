@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use crate::pod::lenient::{Lenient, LenientField, Text, skip};
+use crate::pod::lenient::{LenientField, LenientSeed, LenientText, skip};
 use podinit_core::node::{
     ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, MOST_STARTUP_TAINTS, NO_POOL, NodeLabels,
     POOL_LABELS, ZONE_LABEL, is_startup_taint, taint_key,
@@ -89,7 +89,7 @@ impl<'de> LenientField<'de> for StartupTaints {
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut found = Vec::new();
-        let key = || Lenient(OneText("key"));
+        let key = || LenientSeed(OneText("key"));
         while let Some(key) = seq.next_element_seed(key())? {
             let key = key.flatten().filter(|key| is_startup_taint(key));
             if let Some(key) = key.filter(|_| found.len() < MOST_STARTUP_TAINTS) {
@@ -119,9 +119,9 @@ impl<'de> LenientField<'de> for OneText {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut text = None;
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() == Some(self.0) {
-                true => text = map.next_value_seed(Lenient(Text))?,
+                true => text = map.next_value_seed(LenientSeed(LenientText))?,
                 false => skip(&mut map)?,
             }
         }

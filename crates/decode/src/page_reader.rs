@@ -2,15 +2,15 @@
 
 use super::json_list_reader::JsonListReader;
 use super::protobuf::list_reader::ListReader;
-use super::{DecodeError, Encoding, ListPage, PodDecoder};
+use super::{DecodeError, ListPage, ObjectEncoding, PodDecoder};
 use podinit_core::pod::PodSnapshot;
 
 /// Reads a list, or one page of it, item by item.
 #[derive(Debug)]
-pub struct PageReader<'d>(Body<'d>);
+pub struct PageReader<'d>(PageBody<'d>);
 
 #[derive(Debug)]
-enum Body<'d> {
+enum PageBody<'d> {
     Json(Box<JsonListReader<'d>>),
     Protobuf(Box<ListReader<'d>>),
 }
@@ -18,10 +18,16 @@ enum Body<'d> {
 impl PodDecoder {
     /// Reads a page in `encoding`. What has arrived and cannot be decoded yet is held in `buffer`, which is
     /// cleared first.
-    pub fn page<'d>(&'d mut self, encoding: Encoding, buffer: &'d mut Vec<u8>) -> PageReader<'d> {
+    pub fn page<'d>(
+        &'d mut self,
+        encoding: ObjectEncoding,
+        buffer: &'d mut Vec<u8>,
+    ) -> PageReader<'d> {
         PageReader(match encoding {
-            Encoding::Json => Body::Json(Box::new(JsonListReader::new(self, buffer))),
-            Encoding::Protobuf => Body::Protobuf(Box::new(ListReader::new(&mut self.0, buffer))),
+            ObjectEncoding::Json => PageBody::Json(Box::new(JsonListReader::new(self, buffer))),
+            ObjectEncoding::Protobuf => {
+                PageBody::Protobuf(Box::new(ListReader::new(&mut self.0, buffer)))
+            }
         })
     }
 }
@@ -33,16 +39,16 @@ impl PageReader<'_> {
     /// Where this is no page of a list. Nothing more is to be read then.
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), DecodeError> {
         match &mut self.0 {
-            Body::Json(reader) => reader.push(chunk),
-            Body::Protobuf(reader) => reader.push(chunk),
+            PageBody::Json(reader) => reader.push(chunk),
+            PageBody::Protobuf(reader) => reader.push(chunk),
         }
     }
 
     /// Takes out the pods that are decoded so far. What was taken out is not in the page.
     pub fn take_pods(&mut self) -> impl Iterator<Item = PodSnapshot> {
         match &mut self.0 {
-            Body::Json(reader) => reader.pods().drain(..),
-            Body::Protobuf(reader) => reader.pods().drain(..),
+            PageBody::Json(reader) => reader.pods().drain(..),
+            PageBody::Protobuf(reader) => reader.pods().drain(..),
         }
     }
 
@@ -50,8 +56,8 @@ impl PageReader<'_> {
     /// the items.
     pub fn held(&self) -> usize {
         match &self.0 {
-            Body::Json(reader) => reader.held(),
-            Body::Protobuf(reader) => reader.held(),
+            PageBody::Json(reader) => reader.held(),
+            PageBody::Protobuf(reader) => reader.held(),
         }
     }
 
@@ -62,8 +68,8 @@ impl PageReader<'_> {
     /// As [`PodDecoder::list_page`]; [`DecodeError::Protobuf`] where the page is cut off.
     pub fn finish(self) -> Result<ListPage, DecodeError> {
         match self.0 {
-            Body::Json(reader) => reader.finish(),
-            Body::Protobuf(reader) => reader.finish(),
+            PageBody::Json(reader) => reader.finish(),
+            PageBody::Protobuf(reader) => reader.finish(),
         }
     }
 }

@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use super::*;
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::{
-    Claims, Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    Claims, ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState,
     DisruptionReason, GateNames, InPlaceChanges, MOST_GATES, NamedConditions, NotScheduled,
-    NotScheduledReason, Phase, PodUid, Resize, ResizeState, SandboxNotReady, WaitingReason,
+    NotScheduledReason, PodPhase, PodResize, PodUid, ResizeState, SandboxNotReady, StatusCondition,
+    WaitingReason,
 };
 use podinit_core::rfc3339;
 use podinit_testing::random::{any_pod, any_value, same_in_every_run};
@@ -68,9 +69,9 @@ fn plain_reading_with(pod: &Value, milestones: &[String]) -> PodSnapshot {
     snapshot.started = time(&status["startTime"]);
     snapshot.latest_api_time = snapshot.created.max(snapshot.started);
     snapshot.phase = match status["phase"].as_str() {
-        Some("Succeeded") => Phase::Succeeded,
-        Some("Failed") => Phase::Failed,
-        _ => Phase::Active,
+        Some("Succeeded") => PodPhase::Succeeded,
+        Some("Failed") => PodPhase::Failed,
+        _ => PodPhase::Active,
     };
     for condition in status["conditions"].as_array().into_iter().flatten() {
         let last_transition = time(&condition["lastTransitionTime"]);
@@ -82,7 +83,7 @@ fn plain_reading_with(pod: &Value, milestones: &[String]) -> PodSnapshot {
             Some("False") => ConditionStatus::False,
             _ => ConditionStatus::Unknown,
         };
-        snapshot.conditions.insert(kind, Condition { status, last_transition });
+        snapshot.conditions.insert(kind, StatusCondition { status, last_transition });
     }
     plain_reasons(&mut snapshot, pod);
     snapshot.named = plain_named(&snapshot, pod, milestones);
@@ -144,7 +145,7 @@ fn plain_named(
         }
         let mut all = pod["status"]["conditions"].as_array().into_iter().flatten();
         let first = all.find(|one| one["type"] == kind)?;
-        Some(Condition {
+        Some(StatusCondition {
             status: match first["status"].as_str() {
                 Some("True") => ConditionStatus::True,
                 Some("False") => ConditionStatus::False,
@@ -178,8 +179,8 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     let ends_for_good = matches!(spec["restartPolicy"].as_str(), Some("OnFailure" | "Never"));
     snapshot.ended_by_deletion = snapshot.terminating
         && !is_text(&status["reason"])
-        && (snapshot.phase == Phase::Failed
-            || snapshot.phase == Phase::Succeeded && !ends_for_good);
+        && (snapshot.phase == PodPhase::Failed
+            || snapshot.phase == PodPhase::Succeeded && !ends_for_good);
     snapshot.has_nominated_node = is_text(&status["nominatedNodeName"]);
     let scheduled = first("PodScheduled").filter(|one| one["status"] != "True");
     snapshot.not_scheduled = scheduled.map(|said| {
@@ -203,14 +204,14 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
         reason.unwrap_or(DisruptionReason::Other)
     });
     let time = |one: &Value| one["lastTransitionTime"].as_str().and_then(rfc3339::parse);
-    let resize = holding("PodResizePending").map(|one| Resize {
+    let resize = holding("PodResizePending").map(|one| PodResize {
         state: match one["reason"] == "Infeasible" {
             true => ResizeState::Infeasible,
             false => ResizeState::Deferred,
         },
         since: time(one),
     });
-    let condition = |one: &Value| Condition {
+    let condition = |one: &Value| StatusCondition {
         status: match one["status"].as_str() {
             Some("True") => ConditionStatus::True,
             Some("False") => ConditionStatus::False,
@@ -248,7 +249,12 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
 }
 
 /// The containers of one list of a `spec`, each with the first status of its name.
-fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) -> Vec<Container> {
+fn plain_containers(
+    spec: &Value,
+    status: &Value,
+    list: &str,
+    statuses: &str,
+) -> Vec<ContainerSpec> {
     let array = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let (declared, statuses) = (array(&spec[list]), array(&status[statuses]));
     let containers = declared.iter().map(|declared| {
@@ -260,7 +266,7 @@ fn plain_containers(spec: &Value, status: &Value, list: &str, statuses: &str) ->
         };
         let mut found = statuses.iter();
         let found = found.find(|status| status["name"].as_str() == Some(name));
-        Container {
+        ContainerSpec {
             name: name.into(),
             kind,
             state: found.map_or(ContainerState::NoStatus, plain_state),

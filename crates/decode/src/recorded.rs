@@ -4,8 +4,8 @@ use serde::de::DeserializeSeed;
 
 use super::node::NodeOptions;
 use super::pod::DecodeContext;
-use super::pod::envelope::Item;
-use super::pod::lenient::Lenient;
+use super::pod::envelope::ListItem;
+use super::pod::lenient::LenientSeed;
 use super::pod::object::ObjectReader;
 
 /// What an object of a recording is.
@@ -24,15 +24,15 @@ pub fn recorded_kind(json: &str) -> Option<RecordedKind> {
         let mut context = DecodeContext { mixed_lists: true, ..DecodeContext::default() };
         context.options.nodes = nodes;
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        let object = Lenient(ObjectReader(&mut context)).deserialize(&mut deserializer);
-        Item::of(object.ok()?, &mut context).ok()
+        let object = LenientSeed(ObjectReader(&mut context)).deserialize(&mut deserializer);
+        ListItem::of(object.ok()?, &mut context).ok()
     };
     match read(None) {
-        Some(Item::Pod(_)) => Some(RecordedKind::Pod),
-        Some(Item::Event(_)) => Some(RecordedKind::Event),
+        Some(ListItem::Pod(_)) => Some(RecordedKind::Pod),
+        Some(ListItem::Event(_)) => Some(RecordedKind::Event),
         Some(_) => None,
         None => match read(Some(NodeOptions::default()))? {
-            Item::Node(_) => Some(RecordedKind::Node),
+            ListItem::Node(_) => Some(RecordedKind::Node),
             _ => None,
         },
     }

@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 use super::error::DecodeError;
 use super::list_page::ListPage;
 use crate::pod::DecodeContext;
-use crate::pod::envelope::{EnvelopeReader, Item, Items};
-use crate::pod::lenient::Lenient;
-use crate::pod::object::{Object, ObjectFault, ObjectReader};
+use crate::pod::envelope::{EnvelopeReader, ListItem, ListItems};
+use crate::pod::lenient::LenientSeed;
+use crate::pod::object::{ObjectFault, ObjectFields, ObjectReader};
 
 /// The parts of a list, as unparsed JSON.
 #[derive(Deserialize)]
@@ -50,38 +50,43 @@ pub(super) fn list_page(
     let metadata = list.metadata.map_or("null", RawValue::get);
     let shell = format!("{{\"kind\":{},\"metadata\":{metadata}}}", list.kind.get());
     let mut deserializer = serde_json::Deserializer::from_str(&shell);
-    let shell = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer);
+    let shell = LenientSeed(EnvelopeReader(context)).deserialize(&mut deserializer);
     let mut envelope = shell.ok()??;
     envelope.items = Some(items(list.items.unwrap_or_default(), context));
     Some(ListPage::of(envelope))
 }
 
-fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> Items {
-    let mut items = Items::default();
+fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> ListItems {
+    let mut items = ListItems::default();
     for (position, raw) in raw.into_iter().enumerate() {
         items.push(position, item(raw, context));
     }
     items
 }
 
-fn item(raw: &RawValue, context: &mut DecodeContext) -> Result<Item, ObjectFault> {
-    object(raw, context).ok_or(ObjectFault::Unreadable).and_then(|object| Item::of(object, context))
+fn item(raw: &RawValue, context: &mut DecodeContext) -> Result<ListItem, ObjectFault> {
+    object(raw, context)
+        .ok_or(ObjectFault::Unreadable)
+        .and_then(|object| ListItem::of(object, context))
 }
 
 /// What `json`, an item of a list, is; `None` where it is no JSON.
 pub(super) fn list_item(
     json: &[u8],
     context: &mut DecodeContext,
-) -> Option<Result<Item, ObjectFault>> {
+) -> Option<Result<ListItem, ObjectFault>> {
     let text = String::from_utf8_lossy(json);
     let raw = serde_json::from_str(&text).ok()?;
     Some(item(raw, context))
 }
 
 /// The object that `raw` is, the inner `None` where it is none; `None` where it cannot be read.
-fn object<'de>(raw: &'de RawValue, context: &mut DecodeContext) -> Option<Option<Object<'de>>> {
+fn object<'de>(
+    raw: &'de RawValue,
+    context: &mut DecodeContext,
+) -> Option<Option<ObjectFields<'de>>> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-    Lenient(ObjectReader(context)).deserialize(&mut deserializer).ok()
+    LenientSeed(ObjectReader(context)).deserialize(&mut deserializer).ok()
 }
 
 /// What is wrong with `line`, a watch event that could not be decoded: the fault of its object
@@ -94,7 +99,7 @@ pub(super) fn watch_event(line: &[u8], context: &mut DecodeContext) -> Option<De
     let resource_version = metadata.and_then(|RawObject { metadata }| {
         let shell = format!("{{\"metadata\":{}}}", metadata.get());
         let mut deserializer = serde_json::Deserializer::from_str(&shell);
-        let object = Lenient(ObjectReader(context)).deserialize(&mut deserializer);
+        let object = LenientSeed(ObjectReader(context)).deserialize(&mut deserializer);
         object.ok()??.metadata.version()
     });
     Some(DecodeError::Object { resource_version, fault: ObjectFault::Unreadable })

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use podinit_core::lifecycle::{Delivery, Observer, Tracker};
 use podinit_core::timestamp::Timestamp;
-use podinit_kube::cluster::clock::{Clock, Reading};
+use podinit_kube::cluster::clock::{ClockReading, DeliveryClock};
 use podinit_kube::watch::stats::WatchStats;
 
 /// The loop ticks a few times a second. A tick that comes later than this means that the process
@@ -21,7 +21,7 @@ const FRESH: Duration = Duration::from_secs(30);
 
 /// How time passed since the last reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passed {
+enum TimePassed {
     Evenly,
     /// The process did not run until this time
     Stalled(Timestamp),
@@ -29,7 +29,7 @@ enum Passed {
     Jumped(Timestamp),
 }
 
-impl Passed {
+impl TimePassed {
     fn apply(self, tracker: &mut Tracker) {
         match self {
             Self::Evenly => {}
@@ -43,8 +43,8 @@ impl Passed {
 #[derive(Debug)]
 pub struct AccountingClock {
     /// The latest reading of the clock
-    reading: Reading,
-    /// When the loop last ticked, by [`Clock::elapsed`]
+    reading: ClockReading,
+    /// When the loop last ticked, by [`DeliveryClock::elapsed`]
     last_tick: Duration,
     /// When time last stalled or jumped: deadlines pass only after the API server has been heard
     /// since
@@ -54,7 +54,7 @@ pub struct AccountingClock {
 impl AccountingClock {
     /// Starts the time of `tracker`. A restored tracker may be ahead, if the clock was wrong when it
     /// was saved.
-    pub fn start(clock: &dyn Clock, tracker: &mut Tracker) -> Self {
+    pub fn start(clock: &dyn DeliveryClock, tracker: &mut Tracker) -> Self {
         let this = Self::new(clock);
         if tracker.is_ahead_of(this.reading.now) {
             tracker.set_time(this.reading.now);
@@ -63,12 +63,12 @@ impl AccountingClock {
     }
 
     /// To be called at every tick of the loop, a few times a second.
-    pub fn tick(&mut self, clock: &dyn Clock, tracker: &mut Tracker) {
+    pub fn tick(&mut self, clock: &dyn DeliveryClock, tracker: &mut Tracker) {
         self.since_tick(clock).apply(tracker);
     }
 
     /// To be called when deliveries have been received, before the first of them is accounted for.
-    pub fn receive(&mut self, clock: &dyn Clock, tracker: &mut Tracker) {
+    pub fn receive(&mut self, clock: &dyn DeliveryClock, tracker: &mut Tracker) {
         self.read(clock).apply(tracker);
     }
 
@@ -95,19 +95,19 @@ impl AccountingClock {
         }
     }
 
-    fn new(clock: &dyn Clock) -> Self {
+    fn new(clock: &dyn DeliveryClock) -> Self {
         Self { reading: clock.read(), last_tick: clock.elapsed(), disturbed: None }
     }
 
     /// How time has passed since the last tick.
-    fn since_tick(&mut self, clock: &dyn Clock) -> Passed {
+    fn since_tick(&mut self, clock: &dyn DeliveryClock) -> TimePassed {
         let elapsed = clock.elapsed();
         let stalled = elapsed.saturating_sub(self.last_tick) > STALL;
         self.last_tick = elapsed;
         match self.read(clock) {
-            Passed::Evenly if stalled => {
+            TimePassed::Evenly if stalled => {
                 self.disturbed = Some(Instant::now());
-                Passed::Stalled(self.reading.now)
+                TimePassed::Stalled(self.reading.now)
             }
             passed => passed,
         }
@@ -115,13 +115,13 @@ impl AccountingClock {
 
     /// Reads the clock and says whether it has jumped since the last reading. The reading is the
     /// only source of times until the next one, so that no jump goes unnoticed.
-    fn read(&mut self, clock: &dyn Clock) -> Passed {
+    fn read(&mut self, clock: &dyn DeliveryClock) -> TimePassed {
         let before = std::mem::replace(&mut self.reading, clock.read());
         if self.reading.jumps == before.jumps {
-            return Passed::Evenly;
+            return TimePassed::Evenly;
         }
         self.disturbed = Some(Instant::now());
-        Passed::Jumped(self.reading.now)
+        TimePassed::Jumped(self.reading.now)
     }
 
     /// Whether deadlines may pass when every source heard the API server at `heard` or later: not
@@ -139,7 +139,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use super::*;
-    use crate::slos::Slos;
+    use crate::slos::ExporterSlos;
     use podinit_core::lifecycle::{Observation, PodEvent, PodObservation, SourceId, TrackerConfig};
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_slo::SloFile;
@@ -154,10 +154,10 @@ mod tests {
         }
     }
 
-    impl Clock for Shown {
-        fn read(&self) -> Reading {
+    impl DeliveryClock for Shown {
+        fn read(&self) -> ClockReading {
             let (second, jumps) = *self.0.lock().unwrap();
-            Reading { now: Timestamp::from_seconds(second as i64), jumps }
+            ClockReading { now: Timestamp::from_seconds(second as i64), jumps }
         }
         fn elapsed(&self) -> Duration {
             Duration::from_secs(self.0.lock().unwrap().0)
@@ -170,19 +170,19 @@ mod tests {
         let mut time = AccountingClock::new(&clock);
         let before = Instant::now();
         clock.show(2, 0);
-        assert_eq!(time.since_tick(&clock), Passed::Evenly);
+        assert_eq!(time.since_tick(&clock), TimePassed::Evenly);
         assert!(time.is_fresh(before));
         clock.show(600, 0);
         let at = Timestamp::from_seconds(600);
-        assert_eq!(time.since_tick(&clock), Passed::Stalled(at));
-        assert_eq!(time.since_tick(&clock), Passed::Evenly);
+        assert_eq!(time.since_tick(&clock), TimePassed::Stalled(at));
+        assert_eq!(time.since_tick(&clock), TimePassed::Evenly);
         assert!(!time.is_fresh(before));
         tokio::time::advance(Duration::from_secs(1)).await;
         let heard = Instant::now();
         assert!(time.is_fresh(heard));
         clock.show(600, 1);
-        assert_eq!(time.read(&clock), Passed::Jumped(at));
-        assert_eq!(time.since_tick(&clock), Passed::Evenly);
+        assert_eq!(time.read(&clock), TimePassed::Jumped(at));
+        assert_eq!(time.since_tick(&clock), TimePassed::Evenly);
         assert!(!time.is_fresh(heard));
         tokio::time::advance(Duration::from_secs(1)).await;
         let heard = Instant::now();
@@ -196,10 +196,10 @@ mod tests {
         jump_after: u64,
     }
 
-    impl Clock for Jumping {
-        fn read(&self) -> Reading {
+    impl DeliveryClock for Jumping {
+        fn read(&self) -> ClockReading {
             let jumped = self.reads.fetch_add(1, Relaxed) >= self.jump_after;
-            Reading {
+            ClockReading {
                 now: Timestamp::from_seconds(100 + 3600 * i64::from(jumped)),
                 jumps: u64::from(jumped),
             }
@@ -215,7 +215,7 @@ mod tests {
         for jump_after in 1..20 {
             let clock = Jumping { reads: AtomicU64::new(0), jump_after };
             let mut tracker = Tracker::new(TrackerConfig {
-                slos: Slos::from(&SloFile::parse("slos", SLO).unwrap()).rules,
+                slos: ExporterSlos::from(&SloFile::parse("slos", SLO).unwrap()).rules,
                 ..TrackerConfig::default()
             });
             let mut missed = 0;

@@ -51,7 +51,7 @@ pub fn start() -> io::Result<OwnThread> {
 ///
 /// Its methods are for the hooks of a runtime.
 #[derive(Debug, Default)]
-struct WakeupCoalescing(Mutex<Wakeups>);
+struct WakeupCoalescing(Mutex<RecentWakeups>);
 
 impl WakeupCoalescing {
     /// The thread has been woken.
@@ -70,12 +70,12 @@ impl WakeupCoalescing {
 
 /// The last two wake-ups.
 #[derive(Clone, Copy, Debug, Default)]
-struct Wakeups {
+struct RecentWakeups {
     before: Option<Instant>,
     last: Option<Instant>,
 }
 
-impl Wakeups {
+impl RecentWakeups {
     fn woken(&mut self, now: Instant) {
         *self = Self { before: self.last, last: Some(now) };
     }
@@ -98,7 +98,7 @@ mod tests {
     /// Wakes a thread at these distances, each time for `work`, and says how long it pauses after the last.
     fn pause_after(distances: &[Duration], work: Duration) -> Option<Duration> {
         let mut now = Instant::now();
-        let mut wakeups = Wakeups::default();
+        let mut wakeups = RecentWakeups::default();
         wakeups.woken(now);
         for distance in distances {
             now += *distance;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_woken_rarely_does_not_pause() {
-        assert_eq!(Wakeups::default().pause(Instant::now()), None);
+        assert_eq!(RecentWakeups::default().pause(Instant::now()), None);
         assert_eq!(pause_after(&[], SHORT_WORK), None);
         let hundred_a_second = [Duration::from_millis(10); 3];
         assert_eq!(pause_after(&hundred_a_second, SHORT_WORK), None);

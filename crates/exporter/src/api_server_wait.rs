@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use podinit_kube::watch::backoff::Backoff;
-use podinit_kube::watch::outage::Outage;
+use podinit_kube::watch::outage::WatchOutage;
 
 /// The longest wait before the first retry.
 const BACKOFF_BASE: Duration = Duration::from_millis(500);
@@ -81,7 +81,7 @@ pub(crate) async fn until_it_answers<T, A: Future<Output = Result<T, FailedAttem
             return Err(failed.error);
         }
         let error = format!("{:#}", failed.error);
-        let outage = outage.get_or_insert_with(Outage::default);
+        let outage = outage.get_or_insert_with(WatchOutage::default);
         if outage.is_news(failed.state, &error) {
             tell(WaitNews::Waits(error));
         }

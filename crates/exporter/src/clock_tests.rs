@@ -13,19 +13,19 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceBuilder;
 
-use super::ingest::Ingest;
+use super::ingest::IngestTask;
 use super::ingest_sink::IngestSink;
-use super::saving::Snapshots;
-use super::slos::Slos;
+use super::saving::SnapshotService;
+use super::slos::ExporterSlos;
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::NANOS_PER_SECOND;
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
-use podinit_http::Health;
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig};
+use podinit_http::ProcessHealth;
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
 use podinit_kube::cluster::client;
-use podinit_kube::cluster::clock::{Clock, Corrections};
+use podinit_kube::cluster::clock::{ClockCorrections, DeliveryClock};
 use podinit_kube::watch::probe::probe;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::StreamFault;
@@ -63,7 +63,7 @@ impl Fixture {
     }
 
     /// The same with the client that `connect` makes.
-    async fn start_with(off: i64, connect: impl Fn(&Cluster) -> client::Cluster) -> Self {
+    async fn start_with(off: i64, connect: impl Fn(&Cluster) -> client::ClusterClient) -> Self {
         let simulated = ClusterConfig {
             rate: 2.0,
             seed: 5,
@@ -81,19 +81,19 @@ impl Fixture {
             move || Duration::from_nanos(passed.now().nanos_since(began).unsigned_abs()),
         ));
         let api = connect(&cluster).observing_dates(Arc::clone(&clock));
-        let (scope, selectors) = (Scope::Cluster, Selectors::default());
+        let (scope, selectors) = (PodScope::Cluster, PodSelectors::default());
         probe(&api, &scope, &selectors, 1, TICK).await.unwrap();
 
         let stats = Arc::new(WatchStats::new(1));
-        let slos = Slos::from(&SloFile::parse("slos", SLOS.as_bytes()).unwrap());
-        let (recorder, exposition) = Builder::new(LabelConfig::default())
+        let slos = ExporterSlos::from(&SloFile::parse("slos", SLOS.as_bytes()).unwrap());
+        let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default())
             .slos(slos.docs)
             .watch(stats.clone())
             .build()
             .unwrap();
         let (sender, deliveries) = mpsc::channel(64);
-        let health = Health::new();
-        let ingest = Ingest {
+        let health = ProcessHealth::new();
+        let ingest = IngestTask {
             tracker: Tracker::new(TrackerConfig {
                 timestamps: TimestampMode::Fused,
                 slos: slos.rules,
@@ -108,7 +108,7 @@ impl Fixture {
             heartbeat: health.register_task("ingest", Duration::from_secs(60)),
             slos: mpsc::channel(1).1,
             stats: Arc::clone(&stats),
-            snapshots: Snapshots::none(),
+            snapshots: SnapshotService::none(),
         };
         let mut watch = WatchConfig { scopes: vec![scope], ..WatchConfig::default() };
         watch.reflector.seed = Some(7);
@@ -171,7 +171,7 @@ impl Fixture {
         while let Some(ended) = self.tasks.join_next().await {
             ended.unwrap();
         }
-        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = self.exposition.encode(ExpositionFormat::Text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let of_pods = |line: &&str| {
             !line.starts_with('#')
@@ -182,12 +182,12 @@ impl Fixture {
 }
 
 /// A client of the simulated API server without a socket.
-fn in_process(cluster: &Cluster) -> client::Cluster {
+fn in_process(cluster: &Cluster) -> client::ClusterClient {
     connected(cluster, |answer| answer)
 }
 
 /// The same behind a proxy that drops the dates of answers.
-fn without_dates(cluster: &Cluster) -> client::Cluster {
+fn without_dates(cluster: &Cluster) -> client::ClusterClient {
     connected(cluster, |mut answer| {
         answer.headers_mut().remove(http::header::DATE);
         answer
@@ -197,8 +197,8 @@ fn without_dates(cluster: &Cluster) -> client::Cluster {
 fn connected(
     cluster: &Cluster,
     proxy: fn(axum::response::Response) -> axum::response::Response,
-) -> client::Cluster {
-    client::Cluster {
+) -> client::ClusterClient {
+    client::ClusterClient {
         credentials: None,
         client: Client::new(
             ServiceBuilder::new()
@@ -230,7 +230,7 @@ async fn minutes(off: [i64; 5]) -> (Vec<String>, (u64, u64)) {
     fixture.pass(100).await;
     fixture.set_off(off[4]);
     fixture.pass(120).await;
-    let Corrections { steps, seconds, .. } = fixture.clock.corrections();
+    let ClockCorrections { steps, seconds, .. } = fixture.clock.corrections();
     assert!(steps > 0 || seconds == 0.0);
     let jumps = fixture.clock.read().jumps;
     (fixture.end().await, (steps, jumps))
@@ -338,7 +338,7 @@ async fn without_dates_nothing_corrects_the_clock() {
         fixture.pass(20).await;
         fixture.pass_late(120, 46).await;
         let corrections = fixture.clock.corrections();
-        assert_eq!(corrections, Corrections { steps: 0, seconds: 0.0, unchecked: true });
+        assert_eq!(corrections, ClockCorrections { steps: 0, seconds: 0.0, unchecked: true });
         assert!(fixture.end().await.iter().any(|line| line.starts_with("podinit_watch_lag")));
     }
 }
@@ -353,7 +353,7 @@ async fn late_deliveries_make_no_pod_bad_and_all_are_judged_afterwards() {
         let lag = match late {
             true => {
                 fixture.pass_late(600, 60).await;
-                let text = fixture.exposition.encode(Format::Text).unwrap();
+                let text = fixture.exposition.encode(ExpositionFormat::Text).unwrap();
                 let lines: Vec<_> =
                     String::from_utf8(text).unwrap().lines().map(str::to_owned).collect();
                 assert_eq!(value(&lines, "podinit_synced"), 1.0);

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::ingest::DEADLINES_AT_ONCE;
-use crate::slos::Slos;
+use crate::slos::ExporterSlos;
 use podinit_core::lifecycle::{CustomMilestones, TimestampMode, TrackerConfig};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
-use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
+use podinit_expo::metrics::{ExpositionBuilder, LabelConfig, SloDoc};
 use podinit_http::{AllowedHost, MetricsPath};
-use podinit_slo::file::{Available, Sources};
+use podinit_slo::file::{AvailableEvidence, EvidenceSources};
 
 /// The configuration of an exporter.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct ExporterConfig {
     /// Times to measure with
     pub timestamps: TimestampMode,
     /// Evidence beside pods
-    pub evidence: Sources,
+    pub evidence: EvidenceSources,
     /// How nodes are read
     pub nodes: NodeOptions,
     /// The SLO file
@@ -46,8 +46,8 @@ pub struct ExporterConfig {
 
 impl ExporterConfig {
     /// What is exposed of pods, of these SLOs and from `now` on.
-    pub(super) fn metrics(&self, slos: &[SloDoc], now: Timestamp) -> Builder {
-        Builder::new(self.labels.clone())
+    pub(super) fn metrics(&self, slos: &[SloDoc], now: Timestamp) -> ExpositionBuilder {
+        ExpositionBuilder::new(self.labels.clone())
             .starts(now)
             .shard(self.shard.unwrap_or_default())
             .events(self.evidence.events)
@@ -57,13 +57,13 @@ impl ExporterConfig {
     }
 
     /// What SLOs can name.
-    pub(super) fn available(&self) -> Available {
+    pub(super) fn available(&self) -> AvailableEvidence {
         let milestones = Some(Arc::clone(&self.milestones));
-        Available { sources: self.evidence, milestones }
+        AvailableEvidence { sources: self.evidence, milestones }
     }
 
     /// How the tracker accounts, with these SLOs.
-    pub(super) fn tracker(&self, slos: &Slos) -> TrackerConfig {
+    pub(super) fn tracker(&self, slos: &ExporterSlos) -> TrackerConfig {
         TrackerConfig {
             timestamps: self.timestamps,
             slos: slos.rules.clone(),
@@ -89,7 +89,7 @@ impl ExporterConfig {
             cluster_name: None,
             allowed_hosts: Vec::new(),
             timestamps: TimestampMode::Fused,
-            evidence: Sources::NONE,
+            evidence: EvidenceSources::NONE,
             nodes: NodeOptions::default(),
             slo: None,
             max_pods: NonZeroUsize::MAX,

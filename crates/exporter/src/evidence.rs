@@ -11,7 +11,7 @@ use crate::config::ExporterConfig;
 use podinit_core::lifecycle::Delivery;
 use podinit_decode::node::NodeOptions;
 use podinit_instruments::FamilySource;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::events::{self, DeliveredEvents, EventSink};
@@ -23,19 +23,19 @@ use podinit_kube::watch::stats::WatchStats;
 const EVENT_QUEUE: usize = 4096;
 
 /// What watches Events and nodes, as far as they are a source of evidence.
-pub(crate) struct Evidence {
+pub(crate) struct EvidenceWatches {
     stats: Arc<EvidenceStats>,
     events: Option<EventSink>,
     nodes: Option<(NodeOptions, NodeSink)>,
 }
 
-impl Evidence {
+impl EvidenceWatches {
     /// Nodes go into the queue of `deliveries`, and Events into one of their own, which is returned.
     pub(crate) fn new(
         config: &ExporterConfig,
         scopes: usize,
         watch: &Arc<WatchStats>,
-        clock: &Arc<dyn Clock>,
+        clock: &Arc<dyn DeliveryClock>,
         deliveries: &mpsc::Sender<Delivery>,
     ) -> (Self, mpsc::Receiver<DeliveredEvents>) {
         let sources = config.evidence;

@@ -45,8 +45,8 @@ mod tests {
     use crate::ClockFamilies;
     use podinit_core::lifecycle::SloRule;
     use podinit_core::timestamp::Timestamp;
-    use podinit_expo::metrics::{Builder, LabelConfig, SloDoc};
-    use podinit_instruments::Kind;
+    use podinit_expo::metrics::{ExpositionBuilder, LabelConfig, SloDoc};
+    use podinit_instruments::MetricType;
     use podinit_kube::watch::events::stats::EvidenceStats;
     use podinit_kube::watch::stats::WatchStats;
 
@@ -55,7 +55,7 @@ mod tests {
         for family in families() {
             let name = family.name;
             assert!(name.starts_with("podinit_"));
-            assert_eq!(name.ends_with("_total"), family.kind == Kind::Counter, "{name}");
+            assert_eq!(name.ends_with("_total"), family.kind == MetricType::Counter, "{name}");
             assert_eq!(
                 name.trim_end_matches("_total").ends_with("_seconds"),
                 family.unit == Some("seconds"),
@@ -71,7 +71,7 @@ mod tests {
     fn every_counter_is_saved_and_can_be_read_again() {
         let now = Timestamp::from_seconds(1_800_000_000);
         let slo = SloDoc::new(&SloRule::default(), 0.99, 604_800.0);
-        let builder = Builder::new(LabelConfig::default())
+        let builder = ExpositionBuilder::new(LabelConfig::default())
             .slos(vec![slo])
             .events(true)
             .nodes(true)
@@ -86,13 +86,14 @@ mod tests {
         let saved = recorder.saved_families();
         assert_eq!(saved.clone().adapt(families()), 0);
         let declared = families().iter();
-        let declared = declared.filter(|family| family.saved && family.kind != Kind::Histogram);
+        let declared =
+            declared.filter(|family| family.saved && family.kind != MetricType::Histogram);
         let declared: BTreeSet<_> = declared.map(|family| family.name).collect();
         assert_eq!(saved.names().collect::<BTreeSet<_>>(), declared);
         for family in families() {
             let derived = ["podinit_pods_discovered_total", "podinit_nodes_discovered_total"];
             let derived = derived.contains(&family.name);
-            let kept = family.kind != Kind::Gauge && !derived;
+            let kept = family.kind != MetricType::Gauge && !derived;
             assert_eq!(family.saved, kept, "{}", family.name);
         }
     }

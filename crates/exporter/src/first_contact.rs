@@ -9,13 +9,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::api_server_wait::{FailedAttempt, WaitNews, until_it_answers};
-use super::saving::Recovery;
-use super::serving::Pipeline;
+use super::saving::ClusterRecovery;
+use super::serving::AccountingPipeline;
 use super::start::Exporter;
-use podinit_http::Access;
-use podinit_kube::cluster::client::Cluster;
+use podinit_http::AccessControl;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::probe::{Probed, probe};
+use podinit_kube::watch::probe::{ProbeResult, probe};
 
 /// The deadline of the first request, which finds out whether the cluster can be watched.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
@@ -27,16 +27,16 @@ const PROBES_AT_ONCE: usize = 8;
 const IDENTITY_PODS: u32 = 100;
 
 /// A start: from an exporter that is bound to its address to one that watches.
-pub struct Start {
+pub struct ExporterStart {
     /// The cluster that it watches
-    pub cluster: Cluster,
+    pub cluster: ClusterClient,
     /// How long to wait for the API server
     pub limit: Option<Duration>,
     /// Spreads the attempts
     pub random: fastrand::Rng,
 }
 
-impl Start {
+impl ExporterStart {
     /// Serves at once, reads the checkpoint, waits for the API server, restores the state, and watches until `shutdown`.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Start {
         if serving.has_checkpoint() {
             serving.pipeline.waits_for.set(Some("its checkpoint, which it reads".to_owned()));
         }
-        let reading = serving.aside(&shutdown, Pipeline::read_checkpoint);
+        let reading = serving.aside(&shutdown, AccountingPipeline::read_checkpoint);
         let Some((serving, read)) = reading.await? else { return Ok(()) };
         read?;
         let pods = if serving.has_checkpoint() { IDENTITY_PODS } else { 1 };
@@ -76,8 +76,8 @@ impl Start {
         };
         let probed = probed?;
         let of = cluster.clone();
-        let recover = move |pipeline: &mut Pipeline| {
-            pipeline.recover(&Recovery { cluster: &of, probed: &probed });
+        let recover = move |pipeline: &mut AccountingPipeline| {
+            pipeline.recover(&ClusterRecovery { cluster: &of, probed: &probed });
         };
         let recovering = serving.aside(&shutdown, recover);
         let Some((serving, ())) = recovering.await? else { return Ok(()) };
@@ -88,8 +88,8 @@ impl Start {
 
 /// The first requests to the API server.
 struct FirstContact {
-    cluster: Cluster,
-    access: Arc<dyn Access>,
+    cluster: ClusterClient,
+    access: Arc<dyn AccessControl>,
     watch: WatchConfig,
     /// How many pods of each scope to return, at most
     pods: u32,
@@ -98,7 +98,7 @@ struct FirstContact {
 impl FirstContact {
     /// Makes it where the watches run, which go on with its connection: a connection stays on the runtime
     /// that opened it.
-    async fn on(self, runtime: &Handle) -> Result<Vec<Probed>, FailedAttempt> {
+    async fn on(self, runtime: &Handle) -> Result<Vec<ProbeResult>, FailedAttempt> {
         let made = AbortOnDropHandle::new(runtime.spawn(self.run())).await;
         made.unwrap_or_else(|panic| {
             Err(FailedAttempt {
@@ -112,7 +112,7 @@ impl FirstContact {
 
     /// Probes every scope. It is enough if one of them can be watched: the others may be some day. Also finds out
     /// whether access can be decided.
-    async fn run(self) -> Result<Vec<Probed>, FailedAttempt> {
+    async fn run(self) -> Result<Vec<ProbeResult>, FailedAttempt> {
         let Self { cluster, access, watch, pods } = &self;
         let mut probes = Vec::new();
         for scope in &watch.scopes {
@@ -130,7 +130,7 @@ impl FirstContact {
                     tracing::warn!(
                         "{error}; podinit watches the others and asks again for the {scope}"
                     );
-                    Probed::default()
+                    ProbeResult::default()
                 }
                 Err(error) => {
                     return Err(FailedAttempt {

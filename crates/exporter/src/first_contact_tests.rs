@@ -21,13 +21,13 @@ use tower::ServiceExt;
 
 use super::*;
 use crate::config::ExporterConfig;
-use crate::saving::{Checkpoint, Snapshots};
-use crate::scrapes::Scrapes;
-use crate::start::Given;
+use crate::saving::{SnapshotService, StateCheckpoint};
+use crate::scrapes::ScrapeSource;
+use crate::start::ExporterOptions;
 use podinit_core::shard::Shard;
-use podinit_http::{Health, Scrape};
-use podinit_instruments::Format;
-use podinit_kube::watch::requests::Scope;
+use podinit_http::{ProcessHealth, ScrapeTarget};
+use podinit_instruments::ExpositionFormat;
+use podinit_kube::watch::requests::PodScope;
 use podinit_sim::faults::StreamFault;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
@@ -129,8 +129,8 @@ struct Asked<'a> {
 struct Started {
     simulated: Arc<SimulatedCluster>,
     fault: Present,
-    scrapes: Arc<Scrapes>,
-    health: Health,
+    scrapes: Arc<ScrapeSource>,
+    health: ProcessHealth,
     shutdown: CancellationToken,
     running: JoinHandle<anyhow::Result<()>>,
 }
@@ -146,8 +146,8 @@ impl Started {
     fn of(simulated: Arc<SimulatedCluster>, fault: Fault, asked: &Asked<'_>) -> Self {
         let fault = Arc::new(Mutex::new(Some(fault)));
         let service = Faulty { fault: Arc::clone(&fault), router: simulated.router() };
-        let start = Start {
-            cluster: Cluster {
+        let start = ExporterStart {
+            cluster: ClusterClient {
                 credentials: None,
                 client: Client::new(service, "default"),
                 server: "https://10.0.0.1".to_owned(),
@@ -161,10 +161,13 @@ impl Started {
         };
         let clock = simulated.clock();
         let clock = Arc::new(move || clock.now());
-        let given = Given { checkpoint: asked.state_dir.map(opened), ..Given::default() };
+        let given = ExporterOptions {
+            checkpoint: asked.state_dir.map(opened),
+            ..ExporterOptions::default()
+        };
         let namespaces: Vec<_> = asked.namespaces.iter().map(|name| (*name).to_owned()).collect();
         let watch =
-            WatchConfig { scopes: Scope::of_namespaces(&namespaces), ..WatchConfig::default() };
+            WatchConfig { scopes: PodScope::of_namespaces(&namespaces), ..WatchConfig::default() };
         let exporter = Exporter::bind(ExporterConfig::for_tests(), given, watch, clock).unwrap();
         let (scrapes, health) = (exporter.scrapes(), exporter.health());
         let shutdown = CancellationToken::new();
@@ -173,7 +176,7 @@ impl Started {
     }
 
     fn metrics(&self) -> String {
-        String::from_utf8(self.scrapes.encode(Format::Text).unwrap()).unwrap()
+        String::from_utf8(self.scrapes.encode(ExpositionFormat::Text).unwrap()).unwrap()
     }
 
     fn says(&self, line: &str) -> bool {
@@ -197,9 +200,9 @@ impl Started {
 }
 
 /// The checkpoint in a directory, once the thread of the process before has let go of it.
-fn opened(dir: &std::path::Path) -> (Checkpoint, Snapshots) {
+fn opened(dir: &std::path::Path) -> (StateCheckpoint, SnapshotService) {
     loop {
-        match Checkpoint::open(dir, Shard::ALL) {
+        match StateCheckpoint::open(dir, Shard::ALL) {
             Ok(opened) => return opened,
             Err(_) => std::thread::yield_now(),
         }

@@ -9,13 +9,13 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::ingest_sink::IngestSink;
-use super::saving::Snapshots;
-use super::slos::Slos;
+use super::saving::SnapshotService;
+use super::slos::ExporterSlos;
 use crate::accounting_clock::AccountingClock;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker};
 use podinit_core::timestamp::Timestamp;
 use podinit_http::{Heartbeat, SourceHealth};
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::events::DeliveredEvents;
 use podinit_kube::watch::stats::WatchStats;
 
@@ -34,24 +34,24 @@ pub(crate) const DEADLINES_AT_ONCE: usize = 64;
 pub(crate) const INGEST_DEADLINE: Duration = Duration::from_secs(60);
 
 /// Everything the ingest task owns.
-pub(crate) struct Ingest {
+pub(crate) struct IngestTask {
     pub(crate) tracker: Tracker,
     pub(crate) sink: IngestSink,
     pub(crate) deliveries: mpsc::Receiver<Delivery>,
     /// Events about pods; closed when they are no source of evidence
     pub(crate) events: mpsc::Receiver<DeliveredEvents>,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn DeliveryClock>,
     /// By source
     pub(crate) sources: Vec<SourceHealth>,
     pub(crate) heartbeat: Heartbeat,
     /// New SLOs, to apply from now on; closed when they never change
-    pub(crate) slos: mpsc::Receiver<Slos>,
+    pub(crate) slos: mpsc::Receiver<ExporterSlos>,
     pub(crate) stats: Arc<WatchStats>,
     /// Requests for the state to be written to the checkpoint
-    pub(crate) snapshots: Snapshots,
+    pub(crate) snapshots: SnapshotService,
 }
 
-impl Ingest {
+impl IngestTask {
     /// Accounts for deliveries until `shutdown`, or until all senders are gone.
     pub(crate) async fn run(mut self, shutdown: CancellationToken) {
         let mut ticks = tokio::time::interval(TICK);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::records::{NoRecords, RecordKeeper};
 use crate::traces::TraceSink;
 use podinit_core::lifecycle::{
-    Amendment, EndedStartup, LabelObserver, Observation, Observer, PodObservation, PodState,
+    EndedStartup, LabelObserver, Observation, Observer, PodObservation, PodState, RecordAmendment,
     TrackerObservation,
 };
 use podinit_core::pod::PodUid;
@@ -79,7 +79,7 @@ impl Observer for IngestSink {
         self.records.add(startup);
     }
 
-    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.records.amend(uid, amendment);
     }
 

@@ -6,7 +6,7 @@
 //! - [`families()`]: the list of all metrics.
 //!
 //! It knows all crates of the path of `serve`. It must not know flags, who may ask, where traces go, nor who looks at
-//! it: that is given to it ([`Given`](start::Given), [`Exporter::guarded_by`](start::Exporter::guarded_by),
+//! it: that is given to it ([`ExporterOptions`](start::ExporterOptions), [`Exporter::guarded_by`](start::Exporter::guarded_by),
 //! [`Exporter::showing`](start::Exporter::showing)).
 
 #![forbid(unsafe_code)]
@@ -41,4 +41,4 @@ mod views;
 
 pub use families::families;
 pub use own_families::{CheckpointGauges, ClockFamilies, ConfigGauges};
-pub use views::{Views, WaitsFor};
+pub use views::{ExporterViews, WaitsFor};

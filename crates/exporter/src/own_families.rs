@@ -6,11 +6,11 @@ use std::sync::Arc;
 use podinit_checkpoint::CheckpointLoad;
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{
-    Counter, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, Number, OperationResult,
-    Persistent, SavedFamilies, SavedSeries, TimestampGauge,
+    Counter, CounterVec, ExpositionEncoder, FamilyDoc, FamilySource, Gauge, OperationResult,
+    PersistentInstrument, SampleNumber, SavedFamilies, SavedSeries, TimestampGauge,
 };
 use podinit_instruments::{computed_families, families};
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 
 computed_families! {
     /// What podinit corrects of the machine's clock.
@@ -26,14 +26,14 @@ computed_families! {
 
 /// Exposes the corrections of a clock.
 pub struct ClockFamilies {
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn DeliveryClock>,
     /// Steps that were counted before the process began
     before: Counter,
 }
 
 impl ClockFamilies {
     /// Those of `clock`.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub fn new(clock: Arc<dyn DeliveryClock>) -> Self {
         let before = Counter::default();
         Self { clock, before }
     }
@@ -48,9 +48,9 @@ impl FamilySource for ClockFamilies {
         CLOCK.to_vec()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
-        CLOCK_STEPS.write(out, Number::Integer(self.steps()));
-        CLOCK_CORRECTION.write(out, Number::Float(self.clock.corrections().seconds));
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
+        CLOCK_STEPS.write(out, SampleNumber::Integer(self.steps()));
+        CLOCK_CORRECTION.write(out, SampleNumber::Float(self.clock.corrections().seconds));
     }
 
     fn save(&self, saved: &mut SavedFamilies) {

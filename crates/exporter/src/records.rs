@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-pub use podinit_checkpoint::{KeptRecord, KeptRecords, MOST_KEPT};
-use podinit_core::lifecycle::{Amendment, EndedStartup, Tracker};
+pub use podinit_checkpoint::{CheckpointRecords, KeptRecord, MOST_KEPT};
+use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
 
 /// Keeps records for the task that accounts, and answers whoever asks for them. It is asked for steps: each is
@@ -15,13 +15,13 @@ pub trait RecordKeeper: Send + Sync {
     fn add(&mut self, startup: Arc<EndedStartup>);
 
     /// Takes what became of a pod after its startup, if that is kept.
-    fn amend(&mut self, uid: PodUid, amendment: &Amendment);
+    fn amend(&mut self, uid: PodUid, amendment: &RecordAmendment);
 
     /// What a checkpoint holds of it. Copies no record.
-    fn kept(&self) -> KeptRecords;
+    fn kept(&self) -> CheckpointRecords;
 
     /// Keeps these of an earlier process, and nothing else.
-    fn restore(&mut self, kept: KeptRecords);
+    fn restore(&mut self, kept: CheckpointRecords);
 
     /// The accounting has begun: from now on there are steps.
     fn begin(&mut self);
@@ -40,13 +40,13 @@ pub(crate) struct NoRecords;
 impl RecordKeeper for NoRecords {
     fn add(&mut self, _startup: Arc<EndedStartup>) {}
 
-    fn amend(&mut self, _uid: PodUid, _amendment: &Amendment) {}
+    fn amend(&mut self, _uid: PodUid, _amendment: &RecordAmendment) {}
 
-    fn kept(&self) -> KeptRecords {
-        KeptRecords::default()
+    fn kept(&self) -> CheckpointRecords {
+        CheckpointRecords::default()
     }
 
-    fn restore(&mut self, _kept: KeptRecords) {}
+    fn restore(&mut self, _kept: CheckpointRecords) {}
 
     fn begin(&mut self) {}
 

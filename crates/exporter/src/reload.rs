@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-use crate::process::signals::Reload;
+use crate::process::signals::ReloadSignal;
 use podinit_http::Heartbeat;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_text::config_file::FileError;
-use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
+use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
 
 /// How often the files are read. After a change of a ConfigMap or a Secret the kubelet takes up to a
 /// minute to update its files.
@@ -30,7 +30,7 @@ pub trait Reloadable: Send + 'static {
     fn path(&self) -> &Path;
 
     /// Reads the files.
-    fn inspect(&self) -> Inspection<Self::Config, FileError>;
+    fn inspect(&self) -> ConfigInspection<Self::Config, FileError>;
 
     /// Exposes the outcome of a reload.
     fn report(&self, status: ReloadStatus);
@@ -43,12 +43,12 @@ pub trait Reloadable: Send + 'static {
 pub struct ReloadTask<R> {
     reloadable: R,
     changes: ChangeDetector,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn DeliveryClock>,
 }
 
 impl<R: Reloadable> ReloadTask<R> {
     /// `changes` knows the files with which the process started.
-    pub fn new(reloadable: R, changes: ChangeDetector, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(reloadable: R, changes: ChangeDetector, clock: Arc<dyn DeliveryClock>) -> Self {
         Self { reloadable, changes, clock }
     }
 
@@ -57,7 +57,7 @@ impl<R: Reloadable> ReloadTask<R> {
         mut self,
         shutdown: CancellationToken,
         heartbeat: Heartbeat,
-        mut reload: Reload,
+        mut reload: ReloadSignal,
     ) {
         let mut polls = interval(POLL_INTERVAL);
         polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
     use podinit_core::timestamp::Timestamp;
-    use podinit_http::Health;
+    use podinit_http::ProcessHealth;
     use podinit_text::config_file::reload::FileState;
 
     /// A configuration that is the contents of its file.
@@ -127,11 +127,11 @@ mod tests {
             &self.path
         }
 
-        fn inspect(&self) -> Inspection<Vec<u8>, FileError> {
+        fn inspect(&self) -> ConfigInspection<Vec<u8>, FileError> {
             let read = fs::read(&self.path);
             let files = vec![FileState::of(&read)];
             let result = Ok(read.unwrap());
-            Inspection { files, result }
+            ConfigInspection { files, result }
         }
 
         fn report(&self, _status: ReloadStatus) {}
@@ -147,11 +147,11 @@ mod tests {
         let (in_force, mut put_in_force) = mpsc::unbounded_channel();
         let path = file.path().to_owned();
         let contents = Contents { path, in_force };
-        let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(0));
+        let clock: Arc<dyn DeliveryClock> = Arc::new(|| Timestamp::from_seconds(0));
         let (changes, _) = ChangeDetector::start(contents.inspect(), clock.now()).unwrap();
         let task = ReloadTask::new(contents, changes, clock);
-        let (request, reload) = Reload::channel();
-        let heartbeat = Health::new().register_task("test", Duration::MAX);
+        let (request, reload) = ReloadSignal::channel();
+        let heartbeat = ProcessHealth::new().register_task("test", Duration::MAX);
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(task.run(shutdown.clone(), heartbeat, reload));
         // The first poll, at once.

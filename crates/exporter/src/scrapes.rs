@@ -7,10 +7,10 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::saving::Commits;
+use super::saving::CommitRequests;
 use podinit_expo::metrics::Exposition;
-use podinit_http::{Scrape, ScrapeError};
-use podinit_instruments::Format;
+use podinit_http::{ScrapeError, ScrapeTarget};
+use podinit_instruments::ExpositionFormat;
 
 /// How long a scrape waits for a state that may be restored at any moment. Scrapers usually give up
 /// after ten seconds.
@@ -18,7 +18,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// Whether an earlier process's state is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum RestoreState {
     /// It will be in a moment, if the API server answers
     Expected,
     /// The API server does not answer
@@ -27,47 +27,47 @@ enum State {
     Restored,
 }
 
-pub(crate) struct Scrapes {
+pub(crate) struct ScrapeSource {
     exposition: Arc<Exposition>,
     /// Where there is a checkpoint
-    commits: Option<Arc<Commits>>,
+    commits: Option<Arc<CommitRequests>>,
     /// Until it is restored, nothing is shown of what a checkpoint may still replace
-    state: watch::Sender<State>,
+    state: watch::Sender<RestoreState>,
 }
 
-impl Scrapes {
+impl ScrapeSource {
     /// Where there is a checkpoint, it is to be restored before counters are shown.
-    pub(crate) fn new(exposition: Arc<Exposition>, commits: Option<Arc<Commits>>) -> Self {
+    pub(crate) fn new(exposition: Arc<Exposition>, commits: Option<Arc<CommitRequests>>) -> Self {
         let state = match commits {
-            Some(_) => State::Expected,
-            None => State::Restored,
+            Some(_) => RestoreState::Expected,
+            None => RestoreState::Restored,
         };
         Self { exposition, commits, state: watch::Sender::new(state) }
     }
 
     /// Shows everything from now on: what there was to restore is restored.
     pub(crate) fn state_is_restored(&self) {
-        self.state.send_replace(State::Restored);
+        self.state.send_replace(RestoreState::Restored);
     }
 
     /// Shows what there is to show without waiting for the state.
     pub(crate) fn state_is_delayed(&self) {
         self.state.send_if_modified(|state| {
-            let was_expected = *state == State::Expected;
+            let was_expected = *state == RestoreState::Expected;
             if was_expected {
-                *state = State::Delayed;
+                *state = RestoreState::Delayed;
             }
             was_expected
         });
     }
 
     fn is_restored(&self) -> bool {
-        *self.state.borrow() == State::Restored
+        *self.state.borrow() == RestoreState::Restored
     }
 }
 
-impl Scrape for Scrapes {
-    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
+impl ScrapeTarget for ScrapeSource {
+    fn encode(&self, format: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
         let body = if self.is_restored() {
             self.exposition.encode(format)
         } else {
@@ -79,7 +79,7 @@ impl Scrape for Scrapes {
     fn settled(&self) -> BoxFuture<'static, ()> {
         let mut state = self.state.subscribe();
         Box::pin(async move {
-            let settled = state.wait_for(|state| *state != State::Expected);
+            let settled = state.wait_for(|state| *state != RestoreState::Expected);
             let _ = timeout(LONGEST_WAIT, settled).await;
         })
     }

@@ -10,21 +10,21 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::evidence::Evidence;
-use super::ingest::{INGEST_DEADLINE, Ingest};
+use super::evidence::EvidenceWatches;
+use super::ingest::{INGEST_DEADLINE, IngestTask};
 use super::reload::ReloadTask;
-use super::saving::{Checkpoint, Parts, Recovery};
-use super::scrapes::Scrapes;
+use super::saving::{ClusterRecovery, RestoredParts, StateCheckpoint};
+use super::scrapes::ScrapeSource;
 use super::slos::SloReload;
-use super::tasks::Tasks;
-use crate::process::signals::Reload;
+use super::tasks::NamedTasks;
+use crate::process::signals::ReloadSignal;
 use crate::traces::TraceSender;
 use crate::views::WaitsFor;
 use podinit_checkpoint::OpenError;
 use podinit_core::lifecycle::{Delivery, TrackerConfig};
-use podinit_http::{Access, Health, Heartbeat};
-use podinit_kube::cluster::client::Cluster;
-use podinit_kube::cluster::clock::Clock;
+use podinit_http::{AccessControl, Heartbeat, ProcessHealth};
+use podinit_kube::cluster::client::ClusterClient;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{self, WatchConfig};
 
@@ -33,38 +33,38 @@ use podinit_kube::watch::{self, WatchConfig};
 const SLO_FILE_DEADLINE: Duration = Duration::from_secs(90);
 
 /// An exporter that answers requests and has not begun to watch.
-pub(crate) struct Serving {
-    pub(crate) tasks: Tasks,
+pub(crate) struct ServingExporter {
+    pub(crate) tasks: NamedTasks,
     /// Cancelled when the server has ended
     pub(crate) served: CancellationToken,
     /// Who may ask
-    pub(crate) access: Arc<dyn Access>,
-    pub(crate) pipeline: Pipeline,
+    pub(crate) access: Arc<dyn AccessControl>,
+    pub(crate) pipeline: AccountingPipeline,
 }
 
 /// What watches and accounts, from the API server to what scrapes show.
-pub(crate) struct Pipeline {
-    pub(crate) health: Health,
+pub(crate) struct AccountingPipeline {
+    pub(crate) health: ProcessHealth,
     pub(crate) stats: Arc<WatchStats>,
     pub(crate) waits_for: Arc<WaitsFor>,
-    pub(crate) ingest: Ingest,
+    pub(crate) ingest: IngestTask,
     pub(crate) deliveries: mpsc::Sender<Delivery>,
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: EvidenceWatches,
     pub(crate) watch: WatchConfig,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn DeliveryClock>,
     /// Where it watches and accounts
     pub(crate) accounting_runtime: Handle,
     /// When the files are to be read again
-    pub(crate) reload: Reload,
+    pub(crate) reload: ReloadSignal,
     pub(crate) slo_reload: Option<ReloadTask<SloReload>>,
-    pub(crate) checkpoint: Option<Checkpoint>,
+    pub(crate) checkpoint: Option<StateCheckpoint>,
     pub(crate) accounting: TrackerConfig,
-    pub(crate) scrapes: Arc<Scrapes>,
+    pub(crate) scrapes: Arc<ScrapeSource>,
     /// Sends traces, if there is a collector
     pub(crate) trace_sender: Option<TraceSender>,
 }
 
-impl Serving {
+impl ServingExporter {
     /// What it is going to watch.
     pub(crate) fn watch(&self) -> &WatchConfig {
         &self.pipeline.watch
@@ -91,11 +91,11 @@ impl Serving {
     pub(crate) async fn aside<T: Send + 'static>(
         self,
         shutdown: &CancellationToken,
-        work: impl FnOnce(&mut Pipeline) -> T + Send + 'static,
+        work: impl FnOnce(&mut AccountingPipeline) -> T + Send + 'static,
     ) -> anyhow::Result<Option<(Self, T)>> {
         let Self { tasks, served, access, mut pipeline } = self;
         // Another stands in for the one that beats here.
-        let idle = Health::new().register_task("idle", INGEST_DEADLINE);
+        let idle = ProcessHealth::new().register_task("idle", INGEST_DEADLINE);
         let heartbeat = std::mem::replace(&mut pipeline.ingest.heartbeat, idle);
         let working = tokio::task::spawn_blocking(move || {
             let done = work(&mut pipeline);
@@ -127,7 +127,7 @@ impl Serving {
     /// Those of [`run`](super::start::Exporter::run).
     pub(crate) async fn watch_until(
         self,
-        cluster: &Cluster,
+        cluster: &ClusterClient,
         shutdown: CancellationToken,
     ) -> anyhow::Result<()> {
         let Self { mut tasks, served, pipeline, .. } = self;
@@ -160,23 +160,23 @@ impl Serving {
     }
 }
 
-impl Pipeline {
+impl AccountingPipeline {
     /// Reads the checkpoint, if there is to be one.
     ///
     /// # Errors
     /// When it is that of another shard.
     pub(crate) fn read_checkpoint(&mut self) -> Result<(), OpenError> {
-        self.checkpoint.as_mut().map_or(Ok(()), Checkpoint::read)
+        self.checkpoint.as_mut().map_or(Ok(()), StateCheckpoint::read)
     }
 
     /// Restores what an earlier process has left in the checkpoint, which has been read.
-    pub(crate) fn recover(&mut self, from: &Recovery<'_>) {
+    pub(crate) fn recover(&mut self, from: &ClusterRecovery<'_>) {
         let Self { ingest, watch, checkpoint, accounting, scrapes, waits_for, .. } = self;
         let probed = from.probed.iter();
         watch.server_shards = probed.clone().map(|probed| probed.sharded).collect();
         watch.stated = probed.map(|probed| probed.version.clone()).collect();
         if let Some(checkpoint) = checkpoint {
-            let parts = Parts {
+            let parts = RestoredParts {
                 tracker: &mut ingest.tracker,
                 config: accounting.clone(),
                 sink: &mut ingest.sink,
@@ -206,13 +206,13 @@ async fn alive_while<T>(heartbeat: &Heartbeat, waiting: impl Future<Output = T>)
 /// last commit then holds all that was ever shown, and it still finds the ingest task, which it asks.
 /// `accounted` is cancelled when the ingest task has ended.
 fn spawn_accounting(
-    tasks: &mut Tasks,
+    tasks: &mut NamedTasks,
     (served, accounted): (CancellationToken, CancellationToken),
-    checkpoint: Option<Checkpoint>,
-    (runtime, ingest): (&Handle, Ingest),
+    checkpoint: Option<StateCheckpoint>,
+    (runtime, ingest): (&Handle, IngestTask),
 ) -> anyhow::Result<()> {
     let mut ingest_stop = served;
-    if let Some(committer) = checkpoint.map(Checkpoint::committer).transpose()? {
+    if let Some(committer) = checkpoint.map(StateCheckpoint::committer).transpose()? {
         let served = std::mem::take(&mut ingest_stop);
         let committed = ingest_stop.clone();
         tasks.spawn("the checkpoint", async move {

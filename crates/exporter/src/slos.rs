@@ -9,22 +9,22 @@ use super::reload::{ReloadTask, Reloadable};
 use crate::ConfigGauges;
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 use podinit_expo::metrics::SloDoc;
-use podinit_kube::cluster::clock::Clock;
-use podinit_slo::file::Available;
+use podinit_kube::cluster::clock::DeliveryClock;
+use podinit_slo::file::AvailableEvidence;
 use podinit_slo::{Slo, SloFile};
 use podinit_text::config_file::FileError;
-use podinit_text::config_file::reload::{ChangeDetector, Inspection, ReloadStatus};
+use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
 
 /// The SLOs of a file, as the tracker and the metrics need them.
 #[derive(Clone, Debug, Default)]
-pub struct Slos {
+pub struct ExporterSlos {
     pub rules: Arc<[SloRule]>,
     pub docs: Vec<SloDoc>,
     /// When a pod in flight counts as stuck
     pub stuck_after: StuckAfter,
 }
 
-impl From<&SloFile> for Slos {
+impl From<&SloFile> for ExporterSlos {
     fn from(file: &SloFile) -> Self {
         let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds());
         Self {
@@ -35,7 +35,7 @@ impl From<&SloFile> for Slos {
     }
 }
 
-impl Slos {
+impl ExporterSlos {
     /// Whether any of them selects pods by their owner.
     pub fn need_workload(&self) -> bool {
         self.rules.iter().any(|rule| !rule.owner_kinds.is_empty())
@@ -44,26 +44,26 @@ impl Slos {
 
 /// The SLOs with which an exporter starts, and the task that replaces them.
 pub(crate) struct SloSettings {
-    pub(crate) slos: Slos,
+    pub(crate) slos: ExporterSlos,
     pub(crate) gauges: Arc<ConfigGauges>,
     /// Reloads the file, if there is one
     pub(crate) reload: Option<ReloadTask<SloReload>>,
     /// Receives the SLOs to put in force; closed where they never change
-    pub(crate) changes: mpsc::Receiver<Slos>,
+    pub(crate) changes: mpsc::Receiver<ExporterSlos>,
 }
 
 impl SloSettings {
     /// Those of `file`, which may need no more than is available, or podinit's own.
     pub(crate) fn open(
         file: Option<&Path>,
-        available: Available,
-        clock: &Arc<dyn Clock>,
+        available: AvailableEvidence,
+        clock: &Arc<dyn DeliveryClock>,
     ) -> Result<Self, FileError> {
         let gauges = Arc::new(ConfigGauges::new(clock.now()));
         let (sender, changes) = mpsc::channel(1);
         let Some(file) = file else {
             return Ok(Self {
-                slos: Slos::from(&SloFile::built_in()),
+                slos: ExporterSlos::from(&SloFile::built_in()),
                 gauges,
                 reload: None,
                 changes,
@@ -78,7 +78,7 @@ impl SloSettings {
             changes: sender,
         };
         Ok(Self {
-            slos: Slos::from(&slos),
+            slos: ExporterSlos::from(&slos),
             gauges,
             reload: Some(ReloadTask::new(reload, detector, Arc::clone(clock))),
             changes,
@@ -89,9 +89,9 @@ impl SloSettings {
 /// Replaces the SLOs in force.
 pub(crate) struct SloReload {
     file: PathBuf,
-    available: Available,
+    available: AvailableEvidence,
     gauges: Arc<ConfigGauges>,
-    changes: mpsc::Sender<Slos>,
+    changes: mpsc::Sender<ExporterSlos>,
 }
 
 impl Reloadable for SloReload {
@@ -103,7 +103,7 @@ impl Reloadable for SloReload {
         &self.file
     }
 
-    fn inspect(&self) -> Inspection<SloFile, FileError> {
+    fn inspect(&self) -> ConfigInspection<SloFile, FileError> {
         SloFile::inspect(&self.file, &self.available)
     }
 
@@ -112,6 +112,6 @@ impl Reloadable for SloReload {
     }
 
     async fn put_in_force(&mut self, file: SloFile) -> bool {
-        self.changes.send(Slos::from(&file)).await.is_ok()
+        self.changes.send(ExporterSlos::from(&file)).await.is_ok()
     }
 }

@@ -17,8 +17,8 @@
 //! ```
 //!
 //! [`Exporter::bind`] makes all of this. It starts in three steps: `Exporter::serve` answers requests, before there is
-//! anything to answer; [`Start`](crate::first_contact::Start) reads the checkpoint, waits for the API server and restores
-//! the state; and `Serving::watch_until` starts the watches and the tasks that account.
+//! anything to answer; [`ExporterStart`](crate::first_contact::ExporterStart) reads the checkpoint, waits for the API server and restores
+//! the state; and `ServingExporter::watch_until` starts the watches and the tasks that account.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -31,28 +31,30 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::config::ExporterConfig;
-use super::evidence::Evidence;
-use super::ingest::{INGEST_DEADLINE, Ingest};
+use super::evidence::EvidenceWatches;
+use super::ingest::{INGEST_DEADLINE, IngestTask};
 use super::ingest_sink::IngestSink;
 use super::own_families::ClockFamilies;
 use super::records::RecordKeeper;
-use super::saving::{Checkpoint, Snapshots};
-use super::scrapes::Scrapes;
-use super::serving::{Pipeline, Serving};
+use super::saving::{SnapshotService, StateCheckpoint};
+use super::scrapes::ScrapeSource;
+use super::serving::{AccountingPipeline, ServingExporter};
 use super::slos::SloSettings;
-use super::tasks::Tasks;
-use super::views::{AddedTask, Views, WaitsFor};
+use super::tasks::NamedTasks;
+use super::views::{AddedTask, ExporterViews, WaitsFor};
 use crate::process::metrics::ProcessCollector;
-use crate::process::signals::Reload;
-use crate::traces::Traces;
+use crate::process::signals::ReloadSignal;
+use crate::traces::TraceExport;
 use podinit_core::lifecycle::{SourceId, Tracker};
 use podinit_expo::metrics::ProblemPods;
-use podinit_http::{Access, AccessStats, AllowedHosts, Health, Limits, Server, SourceHealth};
+use podinit_http::{
+    AccessControl, AccessStats, AllowedHosts, HttpServer, ProcessHealth, ServerLimits, SourceHealth,
+};
 use podinit_instruments::FamilySource;
-use podinit_kube::cluster::client::Cluster;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::client::ClusterClient;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::WatchStats;
 
 /// How many deliveries may wait for the ingest task. A full queue slows the watches down, and the
@@ -61,23 +63,23 @@ const QUEUE: usize = 1024;
 
 /// An exporter that is bound to its address and has not begun to watch.
 pub struct Exporter {
-    server: Server,
-    views: Views,
+    server: HttpServer,
+    views: ExporterViews,
     added: Vec<AddedTask>,
-    pipeline: Pipeline,
+    pipeline: AccountingPipeline,
 }
 
 /// What an exporter is given, and can do without.
 #[derive(Default)]
-pub struct Given {
+pub struct ExporterOptions {
     /// Where the counts outlive the process
-    pub checkpoint: Option<(Checkpoint, Snapshots)>,
+    pub checkpoint: Option<(StateCheckpoint, SnapshotService)>,
     /// What is counted of who may ask
     pub access: Option<Arc<AccessStats>>,
     /// What keeps the records of startups
     pub records: Option<Box<dyn RecordKeeper>>,
     /// What sends startups as traces
-    pub traces: Option<Traces>,
+    pub traces: Option<TraceExport>,
 }
 
 impl Exporter {
@@ -88,23 +90,24 @@ impl Exporter {
     /// One line for a file, a setting or an address that cannot be used.
     pub fn bind(
         config: ExporterConfig,
-        given: Given,
+        given: ExporterOptions,
         mut watch: WatchConfig,
-        clock: Arc<dyn Clock>,
+        clock: Arc<dyn DeliveryClock>,
     ) -> anyhow::Result<Self> {
         // Records name the owner, the node and the images of every pod, and what is said of it.
         watch.decode = watch.decode.with_records().with_milestones(&config.milestones);
-        let Given { checkpoint, access, records, traces } = given;
+        let ExporterOptions { checkpoint, access, records, traces } = given;
         let (checkpoint, snapshots) = checkpoint.unzip();
         let slos = SloSettings::open(config.slo.as_deref(), config.available(), &clock)?;
         let (trace_stats, trace_sink, trace_sender) = match traces {
-            Some(Traces { stats, sink, sender }) => (source(stats), Some(sink), Some(sender)),
+            Some(TraceExport { stats, sink, sender }) => (source(stats), Some(sink), Some(sender)),
             None => (None, None, None),
         };
 
         let stats = Arc::new(WatchStats::of_scopes(&watch.scopes));
         let (queue, deliveries) = mpsc::channel(QUEUE);
-        let (evidence, events) = Evidence::new(&config, watch.scopes.len(), &stats, &clock, &queue);
+        let (evidence, events) =
+            EvidenceWatches::new(&config, watch.scopes.len(), &stats, &clock, &queue);
         let problem_pods = Arc::new(ProblemPods::default());
         let metrics = config.metrics(&slos.slos.docs, clock.now()).watch(Arc::clone(&stats));
         let metrics = metrics.sources([
@@ -119,18 +122,22 @@ impl Exporter {
         let (recorder, exposition) =
             metrics.collector(Box::new(ProcessCollector::new())).build()?;
 
-        let health = Health::new();
-        let commits = checkpoint.as_ref().map(Checkpoint::commits);
-        let scrapes = Arc::new(Scrapes::new(Arc::clone(&exposition), commits));
-        let server =
-            Server::bind(config.listen, Limits::default(), scrapes.clone(), health.clone())?;
+        let health = ProcessHealth::new();
+        let commits = checkpoint.as_ref().map(StateCheckpoint::commits);
+        let scrapes = Arc::new(ScrapeSource::new(Arc::clone(&exposition), commits));
+        let server = HttpServer::bind(
+            config.listen,
+            ServerLimits::default(),
+            scrapes.clone(),
+            health.clone(),
+        )?;
         let hosts = AllowedHosts::new(&config.allowed_hosts, server.local_addr());
         let server = server.with_hosts(hosts).with_metrics_at(config.metrics_path.clone());
 
         let sink = IngestSink::new(recorder).keeping(records).telling(trace_sink, &stats);
         let waits_for = Arc::new(WaitsFor::default());
         let accounting = config.tracker(&slos.slos);
-        let ingest = Ingest {
+        let ingest = IngestTask {
             tracker: Tracker::new(accounting.clone()),
             sink,
             deliveries,
@@ -140,9 +147,9 @@ impl Exporter {
             heartbeat: health.register_task("ingest", INGEST_DEADLINE),
             slos: slos.changes,
             stats: Arc::clone(&stats),
-            snapshots: snapshots.unwrap_or_else(Snapshots::none),
+            snapshots: snapshots.unwrap_or_else(SnapshotService::none),
         };
-        let views = Views {
+        let views = ExporterViews {
             metrics_path: config.metrics_path,
             cluster: config.cluster_name,
             label_keys: watch.decode.pod_labels.clone(),
@@ -156,9 +163,9 @@ impl Exporter {
             problem_pods,
         };
         let (accounting_runtime, reload, slo_reload) =
-            (Handle::current(), Reload::never(), slos.reload);
+            (Handle::current(), ReloadSignal::never(), slos.reload);
         #[rustfmt::skip]
-        let pipeline = Pipeline {
+        let pipeline = AccountingPipeline {
             health, stats, waits_for, ingest, deliveries: queue, evidence, watch, clock, accounting_runtime, reload,
             slo_reload, checkpoint, accounting, scrapes, trace_sender,
         };
@@ -166,13 +173,13 @@ impl Exporter {
     }
 
     /// What a view of it is made of.
-    pub fn views(&self) -> &Views {
+    pub fn views(&self) -> &ExporterViews {
         &self.views
     }
 
     /// Answers only whom `access` lets. Without it, everybody.
     #[must_use]
-    pub fn guarded_by(mut self, access: Arc<dyn Access>) -> Self {
+    pub fn guarded_by(mut self, access: Arc<dyn AccessControl>) -> Self {
         self.server = self.server.with_access(access);
         self
     }
@@ -204,20 +211,20 @@ impl Exporter {
     }
 
     /// Reads its files again when `reload` requests it. Without it, only at intervals.
-    pub fn reloading_on(mut self, reload: Reload) -> Self {
+    pub fn reloading_on(mut self, reload: ReloadSignal) -> Self {
         self.pipeline.reload = reload;
         self
     }
 
     /// What scrapes show, for tests that have no socket.
     #[cfg(test)]
-    pub(crate) fn scrapes(&self) -> Arc<Scrapes> {
+    pub(crate) fn scrapes(&self) -> Arc<ScrapeSource> {
         Arc::clone(&self.pipeline.scrapes)
     }
 
     /// What the probes say.
     #[cfg(test)]
-    pub(crate) fn health(&self) -> Health {
+    pub(crate) fn health(&self) -> ProcessHealth {
         self.pipeline.health.clone()
     }
 
@@ -235,18 +242,22 @@ impl Exporter {
     ///
     /// # Errors
     /// When a task ends before the shutdown: its figures would go stale, so the process ends too.
-    pub async fn run(self, cluster: &Cluster, shutdown: CancellationToken) -> anyhow::Result<()> {
+    pub async fn run(
+        self,
+        cluster: &ClusterClient,
+        shutdown: CancellationToken,
+    ) -> anyhow::Result<()> {
         let serving = self.serve(&shutdown);
         serving.watch_until(cluster, shutdown).await
     }
 
     /// Begins to answer requests, until `shutdown`.
-    pub(crate) fn serve(self, shutdown: &CancellationToken) -> Serving {
+    pub(crate) fn serve(self, shutdown: &CancellationToken) -> ServingExporter {
         let Self { server, added, pipeline, .. } = self;
         let access = server.access();
         let tls = access.tls().is_some();
         tracing::info!(address = %server.local_addr(), tls, "listening");
-        let mut tasks = Tasks::new(shutdown.clone());
+        let mut tasks = NamedTasks::new(shutdown.clone());
         let served = CancellationToken::new();
         let (ends, ended) = (shutdown.clone(), served.clone());
         tasks.spawn("the server", async move {
@@ -256,7 +267,7 @@ impl Exporter {
         for AddedTask { name, runtime, run } in added {
             tasks.spawn_on(&runtime, name, run(shutdown.clone()));
         }
-        Serving { tasks, served, access, pipeline }
+        ServingExporter { tasks, served, access, pipeline }
     }
 }
 
@@ -267,8 +278,8 @@ fn source(families: impl FamilySource + 'static) -> Option<Box<dyn FamilySource>
 
 /// Shows in the probes which watches are in sync, and why one is not.
 fn register_sources(
-    health: &Health,
-    scopes: &[Scope],
+    health: &ProcessHealth,
+    scopes: &[PodScope],
     stats: &Arc<WatchStats>,
 ) -> Vec<SourceHealth> {
     let scopes = (0..=u16::MAX).zip(scopes);

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use super::*;
 use podinit_connect::connect_to;
 use podinit_core::timestamp::Timestamp;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
 
 /// For a test that fails.
@@ -23,16 +23,16 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 fn exporter(cluster: &SimulatedCluster, config: ExporterConfig) -> Exporter {
     let watch = WatchConfig {
-        scopes: vec![Scope::Cluster],
+        scopes: vec![PodScope::Cluster],
         decode: config.labels.decode_options(),
         ..WatchConfig::default()
     };
     let clock = cluster.clock();
     let clock = Arc::new(move || clock.now());
-    Exporter::bind(config, Given::default(), watch, clock).unwrap()
+    Exporter::bind(config, ExporterOptions::default(), watch, clock).unwrap()
 }
 
-async fn simulated() -> (SimulatedCluster, Cluster) {
+async fn simulated() -> (SimulatedCluster, ClusterClient) {
     let config = ClusterConfig { rate: 50.0, speed: 10.0, ..ClusterConfig::default() };
     let simulated = SimulatedCluster::start(config).await.unwrap();
     let cluster = connect_to(simulated.url(), "the test".to_owned());
@@ -40,12 +40,12 @@ async fn simulated() -> (SimulatedCluster, Cluster) {
     (simulated, cluster)
 }
 
-fn panicking() -> Arc<dyn Clock> {
+fn panicking() -> Arc<dyn DeliveryClock> {
     Arc::new(|| -> Timestamp { panic!("as a bug would") })
 }
 
 /// Why the exporter ended, in one line. It must end by itself.
-async fn why_it_ended(exporter: Exporter, cluster: &Cluster) -> String {
+async fn why_it_ended(exporter: Exporter, cluster: &ClusterClient) -> String {
     let run = exporter.run(cluster, CancellationToken::new());
     let ended = tokio::time::timeout(PATIENCE, run).await;
     let error = ended.expect("it continues with stale figures").unwrap_err();

@@ -16,12 +16,12 @@ use tracing::Instrument;
 const END_DEADLINE: Duration = Duration::from_secs(25);
 
 /// Tasks that run until `shutdown`, each with the name that errors give it.
-pub(crate) struct Tasks {
+pub(crate) struct NamedTasks {
     running: JoinSet<&'static str>,
     shutdown: CancellationToken,
 }
 
-impl Tasks {
+impl NamedTasks {
     pub(crate) fn new(shutdown: CancellationToken) -> Self {
         Self { running: JoinSet::new(), shutdown }
     }

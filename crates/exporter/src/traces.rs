@@ -20,7 +20,7 @@ pub trait TraceSink: Send + Sync {
 }
 
 /// Sends startups to a collector.
-pub struct Traces {
+pub struct TraceExport {
     /// What is counted of it
     pub stats: Arc<TraceStats>,
     /// Takes the startups

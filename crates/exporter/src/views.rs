@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{Exposition, ProblemPods};
-use podinit_http::{Health, MetricsPath};
-use podinit_kube::cluster::clock::Clock;
+use podinit_http::{MetricsPath, ProcessHealth};
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::stats::WatchStats;
 
 /// What a view of an exporter is made of.
 #[derive(Clone)]
-pub struct Views {
+pub struct ExporterViews {
     /// Where metrics are scraped
     pub metrics_path: MetricsPath,
     /// What the reader calls the cluster
@@ -34,9 +34,9 @@ pub struct Views {
     /// What it has measured
     pub exposition: Arc<Exposition>,
     /// What the probes say
-    pub health: Health,
+    pub health: ProcessHealth,
     /// Its clock
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn DeliveryClock>,
     /// The metric of the problems that somebody finds
     pub problem_pods: Arc<ProblemPods>,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::sequence_lock::{Read, SequenceLock};
+use crate::sequence_lock::{SequenceLock, SequenceRead};
 use crate::sync::{AtomicU64, Ordering};
 
 /// How many cells have their bits in one word.
@@ -19,7 +19,7 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// makes that a wait only where two writers meet at the very first observation of one series, which
 /// the single recorder excludes.
 #[derive(Debug)]
-pub struct Cells {
+pub struct HistogramCells {
     lock: SequenceLock,
     /// Whole seconds of all observations, and what each had beyond them, in nanoseconds: two plain
     /// additions need no carry, and neither part overflows within 10^10 observations.
@@ -33,7 +33,7 @@ pub struct Cells {
 /// A cell that is not empty, and what it counts.
 pub type CellCount = (u16, u64);
 
-impl Cells {
+impl HistogramCells {
     /// `len` cells at zero, 65,536 at most.
     pub fn new(len: usize) -> Self {
         Self {
@@ -95,11 +95,11 @@ impl Cells {
             return 0;
         };
         match self.lock.read(|| self.load(cells, counts)) {
-            Read::Consistent(sum) | Read::Torn(sum) => sum,
+            SequenceRead::Consistent(sum) | SequenceRead::Torn(sum) => sum,
         }
     }
 
-    /// As [`Cells::read_into`], in one attempt.
+    /// As [`HistogramCells::read_into`], in one attempt.
     #[cfg(podinit_loom)]
     pub(super) fn try_read(&self) -> Option<(Vec<CellCount>, u128)> {
         let Some(cells) = self.counts.get() else {

@@ -19,7 +19,7 @@ pub enum ClassicBuckets {
 }
 
 impl ClassicBuckets {
-    /// All of them, in the order of [`Cell::classic`].
+    /// All of them, in the order of [`HistogramCell::classic`].
     pub const ALL: [Self; 3] = [Self::Startups, Self::ImagePulls, Self::WatchDelivery];
 
     /// The upper bounds in seconds, `+Inf` aside.
@@ -80,7 +80,7 @@ const EIGHTHS: [f64; 8] = [
 
 /// The meaning of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
+pub struct HistogramCell {
     /// For each of [`ClassicBuckets::ALL`], the position of the smallest bound that is not below the cell;
     /// their number for `+Inf`
     classic: [u8; ClassicBuckets::ALL.len()],
@@ -90,15 +90,15 @@ pub struct Cell {
 
 /// The cells that all histograms share.
 #[derive(Debug)]
-pub struct Layout {
+pub struct CellLayout {
     bounds: Box<[u64]>,
-    cells: Box<[Cell]>,
+    cells: Box<[HistogramCell]>,
 }
 
 /// The one layout.
-pub static LAYOUT: LazyLock<Layout> = LazyLock::new(Layout::new);
+pub static LAYOUT: LazyLock<CellLayout> = LazyLock::new(CellLayout::new);
 
-impl Layout {
+impl CellLayout {
     fn new() -> Self {
         let natives = (ZERO_INDEX..=LAST_INDEX).map(native_bound);
         let classics = ClassicBuckets::ALL.into_iter().flat_map(ClassicBuckets::bounds);
@@ -106,7 +106,7 @@ impl Layout {
         let mut bounds: Vec<u64> = natives.chain(classics).collect();
         bounds.sort_unstable();
         bounds.dedup();
-        let cells = bounds.iter().map(|bound| Cell::ending_at(*bound)).collect();
+        let cells = bounds.iter().map(|bound| HistogramCell::ending_at(*bound)).collect();
         Self { bounds: bounds.into(), cells }
     }
 
@@ -127,17 +127,17 @@ impl Layout {
     }
 
     /// What `cell` means.
-    pub fn cell(&self, cell: usize) -> Cell {
+    pub fn cell(&self, cell: usize) -> HistogramCell {
         self.cells[cell]
     }
 
     /// All cells, in ascending order.
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[HistogramCell] {
         &self.cells
     }
 }
 
-impl Cell {
+impl HistogramCell {
     /// The position of the one of `buckets` that holds the cell, from 0; the last one is `+Inf`.
     pub const fn classic(&self, buckets: ClassicBuckets) -> usize {
         self.classic[buckets as usize] as usize

@@ -15,7 +15,7 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 
-use crate::cells::Cells;
+use crate::cells::HistogramCells;
 use crate::sequence_lock::SequenceLock;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -74,7 +74,7 @@ fn every_move_of_two_writers_is_seen_whole() {
 /// complete once the observers are done.
 fn sums_belong_to_counts(observers: u64) {
     check(observers as usize, move || {
-        let cells = Arc::new(Cells::new(2));
+        let cells = Arc::new(HistogramCells::new(2));
         // Allocates the cells: `OnceLock` is the standard library's, which loom does not see into.
         cells.record(0, 3);
         let threads: Vec<_> = (0..observers)

@@ -44,7 +44,7 @@ pub struct SequenceLock {
 
 /// What a reader got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read<T> {
+pub enum SequenceRead<T> {
     /// No write was under way while this was read.
     Consistent(T),
     /// Every attempt met a write; this is what the last one read. Each atomic by itself is a value
@@ -54,14 +54,14 @@ pub enum Read<T> {
 
 /// A write under way; it ends when this is dropped.
 #[must_use]
-pub struct Writing<'a>(&'a SequenceLock);
+pub struct SequenceWrite<'a>(&'a SequenceLock);
 
 impl SequenceLock {
     /// Begins a write. Any number of writers may write at once; none waits.
-    pub fn write(&self) -> Writing<'_> {
+    pub fn write(&self) -> SequenceWrite<'_> {
         self.begun.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::Release);
-        Writing(self)
+        SequenceWrite(self)
     }
 
     /// Reads the guarded atomics with `data` (relaxed loads) once; `None` if a write was under way.
@@ -73,10 +73,10 @@ impl SequenceLock {
     }
 
     /// Reads the guarded atomics until no write interferes, within a bound.
-    pub fn read<T>(&self, mut data: impl FnMut() -> T) -> Read<T> {
+    pub fn read<T>(&self, mut data: impl FnMut() -> T) -> SequenceRead<T> {
         for attempt in 0..SPINS + YIELDS + SLEEPS {
             if let Some(value) = self.try_read(&mut data) {
-                return Read::Consistent(value);
+                return SequenceRead::Consistent(value);
             }
             match attempt {
                 _ if attempt < SPINS => spin_loop(),
@@ -84,11 +84,11 @@ impl SequenceLock {
                 _ => sleep(SLEEP),
             }
         }
-        Read::Torn(data())
+        SequenceRead::Torn(data())
     }
 }
 
-impl Drop for Writing<'_> {
+impl Drop for SequenceWrite<'_> {
     fn drop(&mut self) {
         self.0.ended.fetch_add(1, Ordering::Release);
     }
@@ -102,8 +102,8 @@ mod tests {
     fn a_read_during_a_write_is_torn_and_one_after_it_is_not() {
         let lock = SequenceLock::default();
         let writing = lock.write();
-        assert_eq!(lock.read(|| 1), Read::Torn(1));
+        assert_eq!(lock.read(|| 1), SequenceRead::Torn(1));
         drop(writing);
-        assert_eq!(lock.read(|| 1), Read::Consistent(1));
+        assert_eq!(lock.read(|| 1), SequenceRead::Consistent(1));
     }
 }

@@ -1,4 +1,4 @@
-//! The interface to access control: the server asks, an implementation of [`Access`] decides.
+//! The interface to access control: the server asks, an implementation of [`AccessControl`] decides.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::host::AllowedHosts;
 
 /// Decides over connections and requests. Its decisions may change at any time; a connection keeps
 /// the TLS configuration with which it began.
-pub trait Access: Send + Sync + 'static {
+pub trait AccessControl: Send + Sync + 'static {
     /// The TLS configuration of a connection that begins now; `None` for plain HTTP.
     fn tls(&self) -> Option<Arc<ServerConfig>> {
         None
@@ -34,7 +34,7 @@ pub trait Access: Send + Sync + 'static {
     }
 
     /// Decides whether a request is answered. Not called for probes.
-    fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, Verdict>;
+    fn authorize(&self, request: AccessRequest) -> BoxFuture<'static, AccessVerdict>;
 
     /// Finds out whether it can decide.
     fn check(&self) -> BoxFuture<'static, Result<(), Undecidable>> {
@@ -68,7 +68,7 @@ pub(super) struct HasCertificate;
 
 /// Whether a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AccessVerdict {
     /// It is
     Granted,
     /// The client is unknown: status 401
@@ -86,17 +86,17 @@ pub enum Verdict {
 
 /// Answers everybody, in plain HTTP.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open;
+pub(super) struct OpenAccess;
 
-impl Access for Open {
-    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, Verdict> {
-        Box::pin(std::future::ready(Verdict::Granted))
+impl AccessControl for OpenAccess {
+    fn authorize(&self, _request: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
+        Box::pin(std::future::ready(AccessVerdict::Granted))
     }
 }
 
 /// Passes a request on if it is for this server, or answers it. The answer does not repeat the name.
 pub(super) async fn guard_host(
-    State((hosts, access)): State<(AllowedHosts, Arc<dyn Access>)>,
+    State((hosts, access)): State<(AllowedHosts, Arc<dyn AccessControl>)>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -111,7 +111,7 @@ pub(super) async fn guard_host(
 
 /// Passes a request on if it is granted, or answers it.
 pub(super) async fn guard(
-    State(access): State<Arc<dyn Access>>,
+    State(access): State<Arc<dyn AccessControl>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -121,16 +121,18 @@ pub(super) async fn guard(
         authorization: authorization(request.headers()),
     };
     match access.authorize(asked).await {
-        Verdict::Granted => next.run(request).await,
-        Verdict::Unauthenticated { challenge } => {
+        AccessVerdict::Granted => next.run(request).await,
+        AccessVerdict::Unauthenticated { challenge } => {
             let mut response = plain_text(StatusCode::UNAUTHORIZED, "unauthorized");
             let challenge = HeaderValue::from_static(challenge);
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             response
         }
-        Verdict::Forbidden => plain_text(StatusCode::FORBIDDEN, "forbidden"),
-        Verdict::TooManyRequests => plain_text(StatusCode::TOO_MANY_REQUESTS, "too many requests"),
-        Verdict::Unavailable => {
+        AccessVerdict::Forbidden => plain_text(StatusCode::FORBIDDEN, "forbidden"),
+        AccessVerdict::TooManyRequests => {
+            plain_text(StatusCode::TOO_MANY_REQUESTS, "too many requests")
+        }
+        AccessVerdict::Unavailable => {
             let why = "access cannot be decided at the moment, try again";
             let mut response = plain_text(StatusCode::SERVICE_UNAVAILABLE, why);
             let second = HeaderValue::from_static("1");
@@ -153,7 +155,7 @@ fn authorization(headers: &HeaderMap) -> Option<HeaderValue> {
 
 /// Adds the headers of every response.
 pub(super) async fn headers(
-    State(access): State<Arc<dyn Access>>,
+    State(access): State<Arc<dyn AccessControl>>,
     mut response: Response,
 ) -> Response {
     for (name, value) in access.headers().iter() {

@@ -1,6 +1,6 @@
 //! What access control counts, and whether the web configuration is in force.
 
-use crate::access::Verdict;
+use crate::access::AccessVerdict;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::families;
@@ -24,13 +24,13 @@ label_values! {
 }
 
 impl Refusal {
-    const fn of(verdict: Verdict) -> Option<Self> {
+    const fn of(verdict: AccessVerdict) -> Option<Self> {
         match verdict {
-            Verdict::Granted => None,
-            Verdict::Unauthenticated { .. } => Some(Self::Unauthenticated),
-            Verdict::Forbidden => Some(Self::Forbidden),
-            Verdict::TooManyRequests => Some(Self::RateLimited),
-            Verdict::Unavailable => Some(Self::Unavailable),
+            AccessVerdict::Granted => None,
+            AccessVerdict::Unauthenticated { .. } => Some(Self::Unauthenticated),
+            AccessVerdict::Forbidden => Some(Self::Forbidden),
+            AccessVerdict::TooManyRequests => Some(Self::RateLimited),
+            AccessVerdict::Unavailable => Some(Self::Unavailable),
         }
     }
 }
@@ -65,7 +65,7 @@ impl AccessStats {
     }
 
     /// Counts the refusal, if it is one.
-    pub fn count(&self, verdict: Verdict) {
+    pub fn count(&self, verdict: AccessVerdict) {
         if let Some(refusal) = Refusal::of(verdict) {
             self.refused.with(refusal).increment();
         }

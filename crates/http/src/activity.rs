@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// What one connection is doing. Its own task writes, the accept loop reads. Each number stands for
 /// itself, and a decision by slightly old numbers is as good, so every ordering is relaxed.
 #[derive(Debug)]
-pub(super) struct Activity {
+pub(super) struct ConnectionActivity {
     opened: Instant,
     client: IpAddr,
     /// Milliseconds from `opened` to when the last request began or ended
@@ -24,7 +24,7 @@ pub(super) struct Activity {
     evicted: CancellationToken,
 }
 
-impl Activity {
+impl ConnectionActivity {
     /// What a connection of `client` does that is opened `now`.
     pub(super) fn new(now: Instant, client: IpAddr) -> Self {
         Self {
@@ -97,17 +97,17 @@ impl Activity {
     }
 
     /// Counts a request until the guard is dropped.
-    pub(super) fn answer(this: &Arc<Self>, now: Instant) -> Answering {
+    pub(super) fn answer(this: &Arc<Self>, now: Instant) -> AnsweringGuard {
         this.touch(now);
         this.used.store(true, Ordering::Relaxed);
         this.requests.fetch_add(1, Ordering::Relaxed);
-        Answering(Arc::clone(this))
+        AnsweringGuard(Arc::clone(this))
     }
 
     /// Counts a scrape until the guard is dropped.
-    pub(super) fn scrape(this: &Arc<Self>) -> Scraping {
+    pub(super) fn scrape(this: &Arc<Self>) -> ScrapingGuard {
         this.scrapes.fetch_add(1, Ordering::Relaxed);
-        Scraping(Arc::clone(this))
+        ScrapingGuard(Arc::clone(this))
     }
 
     fn touch(&self, now: Instant) {
@@ -122,9 +122,9 @@ impl Activity {
 
 /// A request in progress.
 #[derive(Debug)]
-pub(super) struct Answering(Arc<Activity>);
+pub(super) struct AnsweringGuard(Arc<ConnectionActivity>);
 
-impl Drop for Answering {
+impl Drop for AnsweringGuard {
     fn drop(&mut self) {
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
         self.0.touch(Instant::now());
@@ -133,9 +133,9 @@ impl Drop for Answering {
 
 /// A scrape in progress.
 #[derive(Debug)]
-pub(super) struct Scraping(Arc<Activity>);
+pub(super) struct ScrapingGuard(Arc<ConnectionActivity>);
 
-impl Drop for Scraping {
+impl Drop for ScrapingGuard {
     fn drop(&mut self) {
         self.0.scrapes.fetch_sub(1, Ordering::Relaxed);
         self.0.touch(Instant::now());

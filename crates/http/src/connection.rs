@@ -23,9 +23,9 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 
-use super::access::{Access, HasCertificate};
-use super::activity::Activity;
-use super::limits::Limits;
+use super::access::{AccessControl, HasCertificate};
+use super::activity::ConnectionActivity;
+use super::limits::ServerLimits;
 use super::write_deadline::{WriteDeadline, WriteLimits};
 
 /// The response to a client whose connection is closed before its first request.
@@ -39,17 +39,17 @@ const EVICTED: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
 
 /// What all connections share.
 #[derive(Clone)]
-pub(super) struct Serving {
+pub(super) struct ServingContext {
     pub(super) builder: http1::Builder,
     pub(super) router: TowerToHyperService<Router>,
-    pub(super) access: Arc<dyn Access>,
-    pub(super) limits: Limits,
+    pub(super) access: Arc<dyn AccessControl>,
+    pub(super) limits: ServerLimits,
     pub(super) shutdown: CancellationToken,
 }
 
-impl Serving {
+impl ServingContext {
     /// Serves one connection to its end.
-    pub(super) async fn run(self, stream: TcpStream, activity: Arc<Activity>) {
+    pub(super) async fn run(self, stream: TcpStream, activity: Arc<ConnectionActivity>) {
         // A response is written as a whole, so waiting for more of it gains nothing. If the option
         // cannot be set, nothing breaks.
         let _ = stream.set_nodelay(true);
@@ -75,7 +75,7 @@ impl Serving {
             WriteLimits { response: self.limits.write_timeout, stall: self.limits.stall_timeout };
         let io = TokioIo::new(WriteDeadline::new(stream, limits, Arc::clone(&activity)));
         let service =
-            Tracked { router: self.router, activity: Arc::clone(&activity), has_certificate };
+            TrackedRoutes { router: self.router, activity: Arc::clone(&activity), has_certificate };
         let mut connection = self.builder.serve_connection(io, service);
         let outcome = tokio::select! {
             outcome = &mut connection => outcome,
@@ -98,19 +98,19 @@ impl Serving {
 }
 
 /// The routes; each request is counted in the activity of its connection.
-struct Tracked {
+struct TrackedRoutes {
     router: TowerToHyperService<Router>,
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
     has_certificate: bool,
 }
 
-impl Service<Request<Incoming>> for Tracked {
+impl Service<Request<Incoming>> for TrackedRoutes {
     type Response = Response;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        let answering = Activity::answer(&self.activity, Instant::now());
+        let answering = ConnectionActivity::answer(&self.activity, Instant::now());
         request.extensions_mut().insert(Arc::clone(&self.activity));
         if self.has_certificate {
             request.extensions_mut().insert(HasCertificate);
@@ -124,14 +124,14 @@ impl Service<Request<Incoming>> for Tracked {
 }
 
 /// A connection: TCP on the left, TLS on the right.
-pub(super) type Stream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+pub(super) type ConnectionStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 /// Completes the TLS handshake, if any, within `deadline`.
 pub(super) async fn open(
     stream: TcpStream,
     tls: Option<Arc<ServerConfig>>,
     deadline: Duration,
-) -> io::Result<Stream> {
+) -> io::Result<ConnectionStream> {
     let Some(config) = tls else {
         return Ok(Either::Left(stream));
     };
@@ -141,7 +141,7 @@ pub(super) async fn open(
 }
 
 /// Whether the client sent a certificate.
-pub(super) fn has_certificate(stream: &Stream) -> bool {
+pub(super) fn has_certificate(stream: &ConnectionStream) -> bool {
     match stream {
         Either::Left(_) => false,
         Either::Right(stream) => stream.get_ref().1.peer_certificates().is_some(),
@@ -149,7 +149,7 @@ pub(super) fn has_certificate(stream: &Stream) -> bool {
 }
 
 /// Writes as much as the kernel takes at once, and closes the connection.
-pub(super) fn write_at_once(stream: Stream, bytes: &[u8]) {
+pub(super) fn write_at_once(stream: ConnectionStream, bytes: &[u8]) {
     // TLS would have to encrypt it and wait: such a connection is only closed.
     if let Either::Left(stream) = stream {
         let _ = stream.try_write(bytes);

@@ -1,4 +1,4 @@
-//! Connections: accepting them, keeping them within [`Limits`], and ending them.
+//! Connections: accepting them, keeping them within [`ServerLimits`], and ending them.
 //!
 //! `axum::serve` has neither timers nor limits, so this loop over hyper's connections replaces it.
 //!
@@ -23,10 +23,10 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::access::Access;
-use super::activity::Activity;
-use super::connection::Serving;
-use super::limits::Limits;
+use super::access::AccessControl;
+use super::activity::ConnectionActivity;
+use super::connection::ServingContext;
+use super::limits::ServerLimits;
 
 /// How long to wait when the system has no resources for another connection (file descriptors,
 /// memory): long enough not to spin, short enough to accept soon after.
@@ -40,11 +40,11 @@ const SHUTDOWN_COURTESY: Duration = Duration::from_millis(500);
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
-    access: Arc<dyn Access>,
-    limits: Limits,
+    access: Arc<dyn AccessControl>,
+    limits: ServerLimits,
     shutdown: CancellationToken,
 ) {
-    let mut connections = Connections::new(router, access, limits, shutdown.clone());
+    let mut connections = OpenConnections::new(router, access, limits, shutdown.clone());
     let mut faulty = false;
     loop {
         let full_until = connections.make_room(Instant::now());
@@ -84,18 +84,18 @@ fn concerns_one_client(error: &io::Error) -> bool {
     )
 }
 
-struct Connections {
-    serving: Serving,
+struct OpenConnections {
+    serving: ServingContext,
     tasks: JoinSet<()>,
     /// The connections that count towards the limit; one is removed when it ends or is evicted
-    open: HashMap<Id, (AbortHandle, Arc<Activity>)>,
+    open: HashMap<Id, (AbortHandle, Arc<ConnectionActivity>)>,
 }
 
-impl Connections {
+impl OpenConnections {
     fn new(
         router: Router,
-        access: Arc<dyn Access>,
-        limits: Limits,
+        access: Arc<dyn AccessControl>,
+        limits: ServerLimits,
         shutdown: CancellationToken,
     ) -> Self {
         let mut builder = http1::Builder::new();
@@ -109,7 +109,7 @@ impl Connections {
             // A client may close its side after its request, as `nc -N` does.
             .half_close(true);
         Self {
-            serving: Serving {
+            serving: ServingContext {
                 builder,
                 router: TowerToHyperService::new(router),
                 access,
@@ -122,7 +122,7 @@ impl Connections {
     }
 
     fn start(&mut self, stream: TcpStream, client: IpAddr) {
-        let activity = Arc::new(Activity::new(Instant::now(), client));
+        let activity = Arc::new(ConnectionActivity::new(Instant::now(), client));
         let serving = self.serving.clone();
         let handle = self.tasks.spawn(serving.run(stream, Arc::clone(&activity)));
         self.open.insert(handle.id(), (handle, activity));

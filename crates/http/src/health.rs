@@ -21,23 +21,23 @@ const MOST_NAMED: usize = 3;
 ///
 /// The code that starts sources and tasks registers each of them once, so both lists are short.
 #[derive(Clone, Debug)]
-pub struct Health(Arc<Inner>);
+pub struct ProcessHealth(Arc<HealthState>);
 
 #[derive(Debug)]
-struct Inner {
+struct HealthState {
     started: Instant,
-    sources: Mutex<Vec<Arc<SourceState>>>,
+    sources: Mutex<Vec<Arc<RegisteredSource>>>,
     tasks: Mutex<Vec<Arc<TaskState>>>,
 }
 
-struct SourceState {
+struct RegisteredSource {
     name: String,
     listed: AtomicBool,
     /// Why it is not in sync, in a word or two, if its requests fail
     fails: Box<dyn Fn() -> Option<&'static str> + Send + Sync>,
 }
 
-impl fmt::Debug for SourceState {
+impl fmt::Debug for RegisteredSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
@@ -47,21 +47,21 @@ impl fmt::Debug for SourceState {
 struct TaskState {
     name: String,
     deadline: Duration,
-    /// Milliseconds from `Inner::started` to the last heartbeat
+    /// Milliseconds from `HealthState::started` to the last heartbeat
     last_beat: AtomicU64,
     ended: AtomicBool,
 }
 
-impl Default for Health {
+impl Default for ProcessHealth {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Health {
+impl ProcessHealth {
     /// Without tasks, thus live; without sources, thus not ready.
     pub fn new() -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(HealthState {
             started: Instant::now(),
             sources: Mutex::default(),
             tasks: Mutex::default(),
@@ -80,7 +80,7 @@ impl Health {
         name: impl Into<String>,
         fails: impl Fn() -> Option<&'static str> + Send + Sync + 'static,
     ) -> SourceHealth {
-        let source = Arc::new(SourceState {
+        let source = Arc::new(RegisteredSource {
             name: name.into(),
             listed: AtomicBool::new(false),
             fails: Box::new(fails),
@@ -112,7 +112,7 @@ impl Health {
             return Err("starting: no watch has begun".to_owned());
         }
         // Acquire: a reader that sees the list as completed also sees what was accounted before.
-        let has_listed = |source: &SourceState| source.listed.load(Ordering::Acquire);
+        let has_listed = |source: &RegisteredSource| source.listed.load(Ordering::Acquire);
         let some_have = sources.iter().any(|source| has_listed(source));
         let mut waiting = sources
             .iter()
@@ -174,7 +174,7 @@ impl Health {
 
 /// Reports the first list of one source.
 #[derive(Debug)]
-pub struct SourceHealth(Arc<SourceState>);
+pub struct SourceHealth(Arc<RegisteredSource>);
 
 impl SourceHealth {
     /// Call this when a list has been accounted for. Further calls change nothing.
@@ -187,7 +187,7 @@ impl SourceHealth {
 /// an abort. A task that ends because of the shutdown calls [`Heartbeat::finish`] instead.
 #[derive(Debug)]
 pub struct Heartbeat {
-    health: Health,
+    health: ProcessHealth,
     task: Arc<TaskState>,
 }
 
@@ -217,7 +217,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn ready_when_every_source_has_listed() {
-        let health = Health::new();
+        let health = ProcessHealth::new();
         assert_eq!(health.readiness(), Err("starting: no watch has begun".into()));
         let first = health.register_source("namespace a");
         let second = health.register_source("namespace b");
@@ -233,7 +233,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_source_that_fails_is_named_and_keeps_no_other_from_being_ready() {
-        let health = Health::new();
+        let health = ProcessHealth::new();
         let forbidden = Arc::new(AtomicBool::new(true));
         let sources = ["a", "b", "c"].map(|namespace| {
             let forbidden = Arc::clone(&forbidden);
@@ -256,7 +256,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_task_is_named_until_its_next_heartbeat() {
-        let health = Health::new();
+        let health = ProcessHealth::new();
         let heartbeat = health.register_task("ingest", Duration::from_secs(30));
         tokio::time::advance(Duration::from_secs(30)).await;
         assert_eq!(health.liveness(), Ok(()));
@@ -268,7 +268,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_task_that_ends_is_dead_unless_it_finished() {
-        let health = Health::new();
+        let health = ProcessHealth::new();
         let finished = health.register_task("watch", Duration::from_secs(30));
         let dropped = health.register_task("ingest", Duration::from_secs(30));
         finished.finish();

@@ -6,12 +6,12 @@
 //!                                                  └─► health
 //! ```
 //!
-//! [`Limits`] bounds everything that clients can make the server hold: connections, scrapes in
+//! [`ServerLimits`] bounds everything that clients can make the server hold: connections, scrapes in
 //! progress, header bytes, the time to send a request and the time to read a response. No client can
 //! create a series.
 //!
-//! It knows instruments. It must not know what it serves, nor whom: a scrape is whatever implements [`Scrape`], pages
-//! and APIs come as routers, and who may ask is whatever [`Access`] says.
+//! It knows instruments. It must not know what it serves, nor whom: a scrape is whatever implements [`ScrapeTarget`], pages
+//! and APIs come as routers, and who may ask is whatever [`AccessControl`] says.
 
 #![forbid(unsafe_code)]
 
@@ -43,34 +43,34 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use self::access::Open;
-pub use access::{Access, AccessRequest, Undecidable, Verdict};
+use self::access::OpenAccess;
+pub use access::{AccessControl, AccessRequest, AccessVerdict, Undecidable};
 pub use access_stats::{AccessStats, Refusal};
-pub use health::{Health, Heartbeat, SourceHealth};
+pub use health::{Heartbeat, ProcessHealth, SourceHealth};
 pub use host::{AllowedHost, AllowedHosts};
-pub use limits::Limits;
+pub use limits::ServerLimits;
 use listener::BindError;
 pub use listener::try_bind;
 pub use metrics_path::MetricsPath;
-pub use podinit_instruments::Format;
-pub use scrape::{Scrape, ScrapeError};
+pub use podinit_instruments::ExpositionFormat;
+pub use scrape::{ScrapeError, ScrapeTarget};
 
 /// A server that is bound to its address.
-pub struct Server {
+pub struct HttpServer {
     listener: TcpListener,
     local_addr: SocketAddr,
-    source: Arc<dyn Scrape>,
-    health: Health,
-    access: Arc<dyn Access>,
+    source: Arc<dyn ScrapeTarget>,
+    health: ProcessHealth,
+    access: Arc<dyn AccessControl>,
     hosts: AllowedHosts,
-    limits: Limits,
+    limits: ServerLimits,
     metrics: MetricsPath,
     page: Option<Router>,
     /// Besides the server's own
     routes: Router,
 }
 
-impl Server {
+impl HttpServer {
     /// Binds `address`; with port 0 the system chooses one. `[::]` accepts IPv4 connections too, and
     /// becomes `0.0.0.0` on a machine without IPv6. Must be called within a tokio runtime.
     ///
@@ -78,9 +78,9 @@ impl Server {
     /// One line that says why the address cannot be bound and what to do.
     pub fn bind(
         address: SocketAddr,
-        limits: Limits,
-        source: Arc<dyn Scrape>,
-        health: Health,
+        limits: ServerLimits,
+        source: Arc<dyn ScrapeTarget>,
+        health: ProcessHealth,
     ) -> Result<Self, BindError> {
         let (listener, local_addr) = listener::bind(address)?;
         Ok(Self {
@@ -88,7 +88,7 @@ impl Server {
             local_addr,
             source,
             health,
-            access: Arc::new(Open),
+            access: Arc::new(OpenAccess),
             hosts: AllowedHosts::default(),
             limits,
             metrics: MetricsPath::default(),
@@ -99,12 +99,12 @@ impl Server {
 
     /// Lets `access` decide over TLS and over each request. Without it everybody is answered, in
     /// plain HTTP.
-    pub fn with_access(self, access: Arc<dyn Access>) -> Self {
+    pub fn with_access(self, access: Arc<dyn AccessControl>) -> Self {
         Self { access, ..self }
     }
 
     /// What decides over them.
-    pub fn access(&self) -> Arc<dyn Access> {
+    pub fn access(&self) -> Arc<dyn AccessControl> {
         Arc::clone(&self.access)
     }
 
@@ -118,13 +118,13 @@ impl Server {
         Self { metrics, ..self }
     }
 
-    /// Serves these routes, `/` among them, under the same access control and limit as [`Server::with_routes`].
+    /// Serves these routes, `/` among them, under the same access control and limit as [`HttpServer::with_routes`].
     pub fn with_page(self, page: Router) -> Self {
         Self { page: Some(page), ..self }
     }
 
     /// Serves these routes besides its own: under the same access control, and at most
-    /// [`Limits::max_scrapes`] responses at a time. They must have no fallback for all paths.
+    /// [`ServerLimits::max_scrapes`] responses at a time. They must have no fallback for all paths.
     pub fn with_routes(self, routes: Router) -> Self {
         Self { routes, ..self }
     }
@@ -135,7 +135,7 @@ impl Server {
     }
 
     /// Serves until `shutdown` is cancelled. Then it stops accepting, lets requests in progress
-    /// finish within [`Limits::shutdown_grace`], and closes the remaining connections.
+    /// finish within [`ServerLimits::shutdown_grace`], and closes the remaining connections.
     pub async fn serve(self, shutdown: CancellationToken) {
         let Self { listener, source, health, access, hosts, limits, metrics, page, routes, .. } =
             self;

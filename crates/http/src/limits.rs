@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Bounds on what clients can make the server hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Open connections. At the limit, the one that has been idle longest is closed.
     pub max_connections: usize,
     /// How long a connection must have been idle before it can be closed to make room
@@ -33,7 +33,7 @@ pub struct Limits {
     pub shutdown_grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     /// 512 connections and 32 scrapes: a few scrapers are usual, and file descriptors are often
     /// limited to 1024. 10 s for a handshake. 20 s for a head, so that scrapes every 15 s reuse a
     /// connection. With 5 s of grace podinit ends within 10 s, the last write of its state included.

@@ -37,7 +37,7 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Binds `address` as [`Server::bind`](super::Server::bind) does, and releases it at once. Returns the address that was
+/// Binds `address` as [`HttpServer::bind`](super::HttpServer::bind) does, and releases it at once. Returns the address that was
 /// bound. Must be called within a tokio runtime.
 ///
 /// # Errors

@@ -12,20 +12,20 @@ use flate2::write::GzEncoder;
 use http::HeaderMap;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue};
 
-use super::quality_list::{Member, members};
-use podinit_instruments::Format;
+use super::quality_list::{QualityMember, members};
+use podinit_instruments::ExpositionFormat;
 
 /// How names outside the legacy character set would be escaped. All names of podinit are within it,
 /// so each scheme yields the same bytes; the response only states which scheme was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Escaping {
+enum NameEscaping {
     AllowUtf8,
     Underscores,
     Dots,
     Values,
 }
 
-impl Escaping {
+impl NameEscaping {
     fn from_parameter(text: &str) -> Option<Self> {
         match text {
             "allow-utf-8" => Some(Self::AllowUtf8),
@@ -46,17 +46,17 @@ enum OpenMetricsVersion {
 
 /// The outcome of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Negotiated {
+pub struct NegotiatedFormat {
     /// The format to encode
-    pub format: Format,
+    pub format: ExpositionFormat,
     version: OpenMetricsVersion,
-    escaping: Option<Escaping>,
+    escaping: Option<NameEscaping>,
 }
 
-impl Negotiated {
-    const FALLBACK: Self = Self::plain(Format::Text);
+impl NegotiatedFormat {
+    const FALLBACK: Self = Self::plain(ExpositionFormat::Text);
 
-    const fn plain(format: Format) -> Self {
+    const fn plain(format: ExpositionFormat) -> Self {
         Self { format, version: OpenMetricsVersion::V1_0_0, escaping: None }
     }
 
@@ -68,27 +68,27 @@ impl Negotiated {
             ($base:literal, $escaping:expr) => {
                 match $escaping {
                     None => $base,
-                    Some(Escaping::AllowUtf8) => concat!($base, "; escaping=allow-utf-8"),
-                    Some(Escaping::Underscores) => concat!($base, "; escaping=underscores"),
-                    Some(Escaping::Dots) => concat!($base, "; escaping=dots"),
-                    Some(Escaping::Values) => concat!($base, "; escaping=values"),
+                    Some(NameEscaping::AllowUtf8) => concat!($base, "; escaping=allow-utf-8"),
+                    Some(NameEscaping::Underscores) => concat!($base, "; escaping=underscores"),
+                    Some(NameEscaping::Dots) => concat!($base, "; escaping=dots"),
+                    Some(NameEscaping::Values) => concat!($base, "; escaping=values"),
                 }
             };
         }
         HeaderValue::from_static(match (self.format, self.version) {
-            (Format::Protobuf, _) => escaped!(
+            (ExpositionFormat::Protobuf, _) => escaped!(
                 "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited",
                 self.escaping
             ),
-            (Format::OpenMetrics, OpenMetricsVersion::V1_0_0) => escaped!(
+            (ExpositionFormat::OpenMetrics, OpenMetricsVersion::V1_0_0) => escaped!(
                 "application/openmetrics-text; version=1.0.0; charset=utf-8",
                 self.escaping
             ),
-            (Format::OpenMetrics, OpenMetricsVersion::V0_0_1) => escaped!(
+            (ExpositionFormat::OpenMetrics, OpenMetricsVersion::V0_0_1) => escaped!(
                 "application/openmetrics-text; version=0.0.1; charset=utf-8",
                 self.escaping
             ),
-            (Format::Text, _) => {
+            (ExpositionFormat::Text, _) => {
                 escaped!("text/plain; version=0.0.4; charset=utf-8", self.escaping)
             }
         })
@@ -96,9 +96,9 @@ impl Negotiated {
 }
 
 /// Chooses a format by the `Accept` headers. Every header leads to some format.
-pub fn negotiate(headers: &HeaderMap) -> Negotiated {
+pub fn negotiate(headers: &HeaderMap) -> NegotiatedFormat {
     let mut wanted = members(headers, &ACCEPT);
-    let refused: Vec<Format> = wanted
+    let refused: Vec<ExpositionFormat> = wanted
         .iter()
         .filter(|member| member.quality == 0)
         .filter_map(named)
@@ -110,11 +110,11 @@ pub fn negotiate(headers: &HeaderMap) -> Negotiated {
     wanted
         .iter()
         .find_map(|member| named(member).or_else(|| covered(member, &refused)))
-        .unwrap_or(Negotiated::FALLBACK)
+        .unwrap_or(NegotiatedFormat::FALLBACK)
 }
 
 /// The format that a media type names, if all of its parameters are known.
-fn named(member: &Member) -> Option<Negotiated> {
+fn named(member: &QualityMember) -> Option<NegotiatedFormat> {
     let version = member.parameter("version");
     let (format, version) = match member.token.as_str() {
         "application/vnd.google.protobuf" => {
@@ -123,36 +123,38 @@ fn named(member: &Member) -> Option<Negotiated> {
             if !(is_family && is_delimited) {
                 return None;
             }
-            (Format::Protobuf, OpenMetricsVersion::V1_0_0)
+            (ExpositionFormat::Protobuf, OpenMetricsVersion::V1_0_0)
         }
         "application/openmetrics-text" => match version {
-            None | Some("1.0.0") => (Format::OpenMetrics, OpenMetricsVersion::V1_0_0),
-            Some("0.0.1") => (Format::OpenMetrics, OpenMetricsVersion::V0_0_1),
+            None | Some("1.0.0") => (ExpositionFormat::OpenMetrics, OpenMetricsVersion::V1_0_0),
+            Some("0.0.1") => (ExpositionFormat::OpenMetrics, OpenMetricsVersion::V0_0_1),
             Some(_) => return None,
         },
         "text/plain" => match version {
-            None | Some("0.0.4") => (Format::Text, OpenMetricsVersion::V1_0_0),
+            None | Some("0.0.4") => (ExpositionFormat::Text, OpenMetricsVersion::V1_0_0),
             Some(_) => return None,
         },
         _ => return None,
     };
-    Some(Negotiated {
+    Some(NegotiatedFormat {
         format,
         version,
-        escaping: member.parameter("escaping").and_then(Escaping::from_parameter),
+        escaping: member.parameter("escaping").and_then(NameEscaping::from_parameter),
     })
 }
 
 /// The plainest format that a wildcard covers and that no other member refuses by name.
-fn covered(member: &Member, refused: &[Format]) -> Option<Negotiated> {
-    let candidates: &[Format] = match member.token.as_str() {
-        "*/*" | "*" => &[Format::Text, Format::OpenMetrics, Format::Protobuf],
-        "text/*" => &[Format::Text],
-        "application/*" => &[Format::OpenMetrics, Format::Protobuf],
+fn covered(member: &QualityMember, refused: &[ExpositionFormat]) -> Option<NegotiatedFormat> {
+    let candidates: &[ExpositionFormat] = match member.token.as_str() {
+        "*/*" | "*" => {
+            &[ExpositionFormat::Text, ExpositionFormat::OpenMetrics, ExpositionFormat::Protobuf]
+        }
+        "text/*" => &[ExpositionFormat::Text],
+        "application/*" => &[ExpositionFormat::OpenMetrics, ExpositionFormat::Protobuf],
         _ => return None,
     };
     let format = candidates.iter().find(|format| !refused.contains(format))?;
-    Some(Negotiated::plain(*format))
+    Some(NegotiatedFormat::plain(*format))
 }
 
 /// The content coding of a response body.
@@ -173,8 +175,9 @@ impl ContentCoding {
     pub fn negotiate(headers: &HeaderMap) -> Self {
         let members = members(headers, &ACCEPT_ENCODING);
         let quality = |names: &[&str]| {
-            let named =
-                |member: &&super::quality_list::Member| names.contains(&member.token.as_str());
+            let named = |member: &&super::quality_list::QualityMember| {
+                names.contains(&member.token.as_str())
+            };
             members.iter().find(named).map(|member| member.quality)
         };
         let gzip = quality(&["gzip", "x-gzip"]).or_else(|| quality(&["*"])).unwrap_or(0);

@@ -100,7 +100,7 @@ proptest! {
         for value in [bytes, pieces.concat().into_bytes()] {
             let mut headers = HeaderMap::new();
             headers.insert(ACCEPT, HeaderValue::from_bytes(&value).unwrap());
-            prop_assert!(Format::ALL.contains(&negotiate(&headers).format));
+            prop_assert!(ExpositionFormat::ALL.contains(&negotiate(&headers).format));
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) const FULL_QUALITY: u16 = 1000;
 
 /// One member of a list: `token;name=value;q=0.5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct QualityMember {
     /// The part before the first semicolon, in lower case
     pub(super) token: String,
     /// Parameters other than `q`: the names in lower case, the values unquoted
@@ -29,7 +29,7 @@ pub(super) struct Member {
     pub(super) quality: u16,
 }
 
-impl Member {
+impl QualityMember {
     /// The value of the first parameter with this name.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.parameters.iter().find(|(key, _)| key == name);
@@ -60,7 +60,7 @@ impl Member {
 }
 
 /// The members of every header called `name`, in their order.
-pub(super) fn members(headers: &HeaderMap, name: &HeaderName) -> Vec<Member> {
+pub(super) fn members(headers: &HeaderMap, name: &HeaderName) -> Vec<QualityMember> {
     let mut budget = MAX_BYTES;
     let mut members = Vec::new();
     for value in headers.get_all(name) {
@@ -69,7 +69,8 @@ pub(super) fn members(headers: &HeaderMap, name: &HeaderName) -> Vec<Member> {
         budget -= read.len();
         let text = String::from_utf8_lossy(read);
         let room = MAX_MEMBERS - members.len();
-        members.extend(split_outside_quotes(&text, b',').take(room).filter_map(Member::parse));
+        members
+            .extend(split_outside_quotes(&text, b',').take(room).filter_map(QualityMember::parse));
     }
     members
 }
@@ -144,7 +145,7 @@ mod tests {
     use http::HeaderValue;
     use http::header::ACCEPT;
 
-    fn parse(text: &str) -> Vec<Member> {
+    fn parse(text: &str) -> Vec<QualityMember> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_bytes(text.as_bytes()).unwrap());
         members(&headers, &ACCEPT)

@@ -17,27 +17,27 @@ use http::header::{
 use http::{HeaderMap, StatusCode};
 use tokio::time::Instant;
 
-use super::access::{self, Access, plain_text};
-use super::activity::{Activity, Scraping};
-use super::health::Health;
+use super::access::{self, AccessControl, plain_text};
+use super::activity::{ConnectionActivity, ScrapingGuard};
+use super::health::ProcessHealth;
 use super::host::AllowedHosts;
-use super::limits::Limits;
+use super::limits::ServerLimits;
 use super::metrics_path::MetricsPath;
 use super::negotiation::{ContentCoding, negotiate};
-use super::scrape::Scrape;
+use super::scrape::ScrapeTarget;
 use super::scrape_permits::{ScrapePermit, ScrapePermits};
 use super::shared_encoding::SharedEncodings;
 
 /// Serves as many scrapes at a time as there are permits. The probes are open to everybody; all other paths,
 /// even unknown ones, have to be asked for under one of the names in `hosts`, and need a grant of `access`.
 pub(super) fn router(
-    (path, source): (MetricsPath, Arc<dyn Scrape>),
-    health: Health,
+    (path, source): (MetricsPath, Arc<dyn ScrapeTarget>),
+    health: ProcessHealth,
     (page, others): (Option<Router>, Router),
-    (access, hosts): (&Arc<dyn Access>, AllowedHosts),
-    limits: &Limits,
+    (access, hosts): (&Arc<dyn AccessControl>, AllowedHosts),
+    limits: &ServerLimits,
 ) -> Router {
-    let app = App {
+    let app = RouterState {
         encodings: SharedEncodings::new(Arc::clone(&source)),
         source,
         health,
@@ -71,15 +71,15 @@ pub(super) fn router(
         .layer(map_response_with_state(Arc::clone(access), access::headers))
 }
 
-struct App {
-    source: Arc<dyn Scrape>,
+struct RouterState {
+    source: Arc<dyn ScrapeTarget>,
     encodings: SharedEncodings,
-    health: Health,
+    health: ProcessHealth,
     /// Whether the last encoding failed, so that only changes are logged
     failing: AtomicBool,
 }
 
-async fn metrics(State(app): State<Arc<App>>, accepted: HeaderMap) -> Response {
+async fn metrics(State(app): State<Arc<RouterState>>, accepted: HeaderMap) -> Response {
     let negotiated = negotiate(&accepted);
     let coding = ContentCoding::negotiate(&accepted);
     app.source.settled().await;
@@ -107,16 +107,16 @@ async fn metrics(State(app): State<Arc<App>>, accepted: HeaderMap) -> Response {
 
 /// Counts a request. It is part of the body, which hyper drops when the kernel has taken its last byte:
 /// a client that does not read still counts, so the limit bounds the bodies in memory.
-struct Held {
+struct HeldRequest {
     _permit: ScrapePermit,
-    _scraping: Scraping,
+    _scraping: ScrapingGuard,
 }
 
-impl Held {
-    fn take(permits: &Arc<ScrapePermits>, activity: &Arc<Activity>) -> Option<Self> {
+impl HeldRequest {
+    fn take(permits: &Arc<ScrapePermits>, activity: &Arc<ConnectionActivity>) -> Option<Self> {
         Some(Self {
             _permit: permits.take(activity, Instant::now())?,
-            _scraping: Activity::scrape(activity),
+            _scraping: ConnectionActivity::scrape(activity),
         })
     }
 }
@@ -127,8 +127,8 @@ async fn hold_permit(
     request: Request,
     next: Next,
 ) -> Response {
-    let activity = request.extensions().get::<Arc<Activity>>();
-    let Some(held) = activity.and_then(|activity| Held::take(&permits, activity)) else {
+    let activity = request.extensions().get::<Arc<ConnectionActivity>>();
+    let Some(held) = activity.and_then(|activity| HeldRequest::take(&permits, activity)) else {
         return too_many(what);
     };
     let (parts, body) = next.run(request).await.into_parts();
@@ -142,7 +142,7 @@ async fn hold_permit(
 
 struct HeldBytes {
     bytes: Bytes,
-    _held: Held,
+    _held: HeldRequest,
 }
 
 impl AsRef<[u8]> for HeldBytes {
@@ -161,11 +161,11 @@ fn too_many(what: &str) -> Response {
     response
 }
 
-async fn livez(State(app): State<Arc<App>>) -> Response {
+async fn livez(State(app): State<Arc<RouterState>>) -> Response {
     probe(&app.health.liveness(), None)
 }
 
-async fn readyz(State(app): State<Arc<App>>) -> Response {
+async fn readyz(State(app): State<Arc<RouterState>>) -> Response {
     probe(&app.health.readiness(), app.health.missing())
 }
 

@@ -2,16 +2,16 @@
 
 use futures::future::BoxFuture;
 
-use podinit_instruments::Format;
+use podinit_instruments::ExpositionFormat;
 
 /// What the server exposes.
-pub trait Scrape: Send + Sync + 'static {
+pub trait ScrapeTarget: Send + Sync + 'static {
     /// Encodes the current exposition in `format`. Called on a thread that may block, by one caller
     /// at a time.
     ///
     /// # Errors
     /// One line that says what could not be encoded. The scrape is answered with it and status 500.
-    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError>;
+    fn encode(&self, format: ExpositionFormat) -> Result<Vec<u8>, ScrapeError>;
 
     /// Completes when there is all to encode that is going to be in a moment, or when waiting longer
     /// would be worse than to answer. Nothing is encoded before.

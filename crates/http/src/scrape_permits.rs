@@ -11,8 +11,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::time::{Duration, Instant};
 
-use super::activity::Activity;
-use super::limits::Limits;
+use super::activity::ConnectionActivity;
+use super::limits::ServerLimits;
 
 /// The places for scrapes.
 #[derive(Debug)]
@@ -20,11 +20,11 @@ pub(super) struct ScrapePermits {
     most: usize,
     most_of_one_client: usize,
     min_stall: Duration,
-    taken: Mutex<Vec<Arc<Activity>>>,
+    taken: Mutex<Vec<Arc<ConnectionActivity>>>,
 }
 
 impl ScrapePermits {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &ServerLimits) -> Self {
         Self {
             most: limits.max_scrapes,
             most_of_one_client: limits.max_scrapes.div_ceil(2),
@@ -37,7 +37,7 @@ impl ScrapePermits {
     /// read if need be. `None` if there is none.
     pub(super) fn take(
         self: &Arc<Self>,
-        activity: &Arc<Activity>,
+        activity: &Arc<ConnectionActivity>,
         now: Instant,
     ) -> Option<ScrapePermit> {
         let client = activity.client();
@@ -57,7 +57,7 @@ impl ScrapePermits {
     /// read; none, if none has waited for a while.
     fn longest_stalled(
         &self,
-        taken: &[Arc<Activity>],
+        taken: &[Arc<ConnectionActivity>],
         only: Option<IpAddr>,
         now: Instant,
     ) -> Option<usize> {
@@ -74,7 +74,7 @@ impl ScrapePermits {
 #[derive(Debug)]
 pub(super) struct ScrapePermit {
     permits: Arc<ScrapePermits>,
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
 }
 
 impl Drop for ScrapePermit {
@@ -94,12 +94,12 @@ mod tests {
 
     use super::*;
 
-    fn connection(client: &str) -> Arc<Activity> {
-        Arc::new(Activity::new(Instant::now(), client.parse().unwrap()))
+    fn connection(client: &str) -> Arc<ConnectionActivity> {
+        Arc::new(ConnectionActivity::new(Instant::now(), client.parse().unwrap()))
     }
 
     fn permits() -> Arc<ScrapePermits> {
-        Arc::new(ScrapePermits::new(&Limits { max_scrapes: 4, ..Limits::default() }))
+        Arc::new(ScrapePermits::new(&ServerLimits { max_scrapes: 4, ..ServerLimits::default() }))
     }
 
     #[tokio::test(start_paused = true)]
@@ -127,7 +127,7 @@ mod tests {
         let newcomer = connection("10.0.0.3");
         let shortly = began + Duration::from_millis(100);
         assert!(permits.take(&newcomer, shortly).is_none(), "they may be reading");
-        let later = began + Limits::default().min_stall + Duration::from_millis(5);
+        let later = began + ServerLimits::default().min_stall + Duration::from_millis(5);
         let place = permits.take(&newcomer, later).unwrap();
         assert!(readers[3].is_evicted() && !readers[1].is_evicted());
         // Who has its share gets only what is its own.

@@ -6,7 +6,7 @@
 //! then. Whatever the number of scrapers, one encoding runs and at most one of each kind (format and
 //! coding) waits.
 //!
-//! After the encoding a scrape waits until what was encoded is durable ([`Scrape::made_durable`]).
+//! After the encoding a scrape waits until what was encoded is durable ([`ScrapeTarget::made_durable`]).
 //! That wait takes no processor time and may be long, so it does not hold up other encodings.
 
 use std::sync::Arc;
@@ -18,37 +18,41 @@ use parking_lot::Mutex;
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::negotiation::ContentCoding;
-use super::scrape::{Scrape, ScrapeError};
-use podinit_instruments::Format;
+use super::scrape::{ScrapeError, ScrapeTarget};
+use podinit_instruments::ExpositionFormat;
 
-const KINDS: usize = Format::ALL.len() * ContentCoding::ALL.len();
+const KINDS: usize = ExpositionFormat::ALL.len() * ContentCoding::ALL.len();
 
-type Outcome = Result<Bytes, ScrapeError>;
+type EncodingOutcome = Result<Bytes, ScrapeError>;
 
 /// A body, and the wait until what it shows is durable, which all that share the body share.
-type Encoded = (Bytes, Shared<BoxFuture<'static, bool>>);
+type EncodedBody = (Bytes, Shared<BoxFuture<'static, bool>>);
 
 /// An encoding for one or more scrapes.
-type Flight = Arc<OnceCell<Result<Encoded, ScrapeError>>>;
+type EncodingFlight = Arc<OnceCell<Result<EncodedBody, ScrapeError>>>;
 
-/// Encodes a [`Scrape`] for all clients.
+/// Encodes a [`ScrapeTarget`] for all clients.
 pub(super) struct SharedEncodings {
-    source: Arc<dyn Scrape>,
+    source: Arc<dyn ScrapeTarget>,
     /// One permit: encoding takes noticeable processor time, and scrapes must not take more than one
     /// core from the other tasks.
     encoder: Arc<Semaphore>,
     /// For each kind the flight that has not begun; new scrapes join it
-    waiting: [Mutex<Option<Flight>>; KINDS],
+    waiting: [Mutex<Option<EncodingFlight>>; KINDS],
 }
 
 impl SharedEncodings {
-    pub(super) fn new(source: Arc<dyn Scrape>) -> Self {
+    pub(super) fn new(source: Arc<dyn ScrapeTarget>) -> Self {
         Self { source, encoder: Arc::new(Semaphore::new(1)), waiting: Default::default() }
     }
 
     /// Encodes the state after this call, and waits until it is durable. A body that says it is, when the
     /// disk has failed, is not given out: the next one says so.
-    pub(super) async fn encode(&self, format: Format, coding: ContentCoding) -> Outcome {
+    pub(super) async fn encode(
+        &self,
+        format: ExpositionFormat,
+        coding: ContentCoding,
+    ) -> EncodingOutcome {
         let (body, durable) = self.encoded(format, coding).await?;
         if durable.await {
             return Ok(body);
@@ -58,7 +62,11 @@ impl SharedEncodings {
         Ok(body)
     }
 
-    async fn encoded(&self, format: Format, coding: ContentCoding) -> Result<Encoded, ScrapeError> {
+    async fn encoded(
+        &self,
+        format: ExpositionFormat,
+        coding: ContentCoding,
+    ) -> Result<EncodedBody, ScrapeError> {
         let slot = &self.waiting[format as usize * ContentCoding::ALL.len() + coding as usize];
         let flight = Arc::clone(slot.lock().get_or_insert_default());
         // The first scrape of a flight carries it out. If its client disconnects meanwhile, the cell
@@ -69,11 +77,11 @@ impl SharedEncodings {
 
     async fn carry_out(
         &self,
-        slot: &Mutex<Option<Flight>>,
-        flight: &Flight,
-        format: Format,
+        slot: &Mutex<Option<EncodingFlight>>,
+        flight: &EncodingFlight,
+        format: ExpositionFormat,
         coding: ContentCoding,
-    ) -> Result<Encoded, ScrapeError> {
+    ) -> Result<EncodedBody, ScrapeError> {
         let permit = Arc::clone(&self.encoder).acquire_owned().await;
         // From here on no scrape joins; only then does the encoding begin. After a takeover the slot
         // may already hold a later flight, which stays.
@@ -119,8 +127,8 @@ mod tests {
         gate: Mutex<mpsc::Receiver<()>>,
     }
 
-    impl Scrape for Gated {
-        fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
+    impl ScrapeTarget for Gated {
+        fn encode(&self, _: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
             let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
             self.gate.lock().recv().unwrap();
             Ok(number.to_string().into_bytes())
@@ -129,8 +137,8 @@ mod tests {
 
     struct Panics;
 
-    impl Scrape for Panics {
-        fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
+    impl ScrapeTarget for Panics {
+        fn encode(&self, _: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
             panic!("as a bug would")
         }
     }
@@ -138,13 +146,16 @@ mod tests {
     fn gated() -> (Arc<Gated>, Arc<SharedEncodings>, mpsc::Sender<()>) {
         let (open, gate) = mpsc::channel();
         let source = Arc::new(Gated { begun: AtomicU64::new(0), gate: Mutex::new(gate) });
-        let encodings = Arc::new(SharedEncodings::new(Arc::clone(&source) as Arc<dyn Scrape>));
+        let encodings =
+            Arc::new(SharedEncodings::new(Arc::clone(&source) as Arc<dyn ScrapeTarget>));
         (source, encodings, open)
     }
 
-    fn scrape(encodings: &Arc<SharedEncodings>) -> tokio::task::JoinHandle<Outcome> {
+    fn scrape(encodings: &Arc<SharedEncodings>) -> tokio::task::JoinHandle<EncodingOutcome> {
         let encodings = Arc::clone(encodings);
-        tokio::spawn(async move { encodings.encode(Format::Text, ContentCoding::Identity).await })
+        tokio::spawn(async move {
+            encodings.encode(ExpositionFormat::Text, ContentCoding::Identity).await
+        })
     }
 
     async fn until_begun(source: &Gated, count: u64) {
@@ -190,8 +201,8 @@ mod tests {
 
     const LONGEST_COMMIT: Duration = Duration::from_secs(2);
 
-    impl Scrape for Hanging {
-        fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
+    impl ScrapeTarget for Hanging {
+        fn encode(&self, _: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
             Ok(Vec::new())
         }
 
@@ -204,8 +215,8 @@ mod tests {
     #[derive(Default)]
     struct Failing(AtomicU64);
 
-    impl Scrape for Failing {
-        fn encode(&self, _: Format) -> Result<Vec<u8>, ScrapeError> {
+    impl ScrapeTarget for Failing {
+        fn encode(&self, _: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
             let number = self.0.fetch_add(1, Ordering::SeqCst) + 1;
             Ok(number.to_string().into_bytes())
         }
@@ -226,7 +237,7 @@ mod tests {
     async fn scrapes_in_several_formats_wait_for_the_disk_at_the_same_time() {
         let encodings = Arc::new(SharedEncodings::new(Arc::new(Hanging)));
         let began = Instant::now();
-        let scrapes = Format::ALL.map(|format| {
+        let scrapes = ExpositionFormat::ALL.map(|format| {
             let encodings = Arc::clone(&encodings);
             tokio::spawn(async move { encodings.encode(format, ContentCoding::Identity).await })
         });

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::activity::Activity;
+use super::activity::ConnectionActivity;
 
 /// Fails a write with [`io::ErrorKind::TimedOut`] when the peer has not taken all that was written
 /// within a time, counted from the first write that had to wait, or nothing at all within a shorter one.
@@ -23,7 +23,7 @@ pub(super) struct WriteDeadline<S> {
     stream: S,
     limits: WriteLimits,
     /// What is told when the peer stops to read, and when it reads again
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
     deadline: Option<Pin<Box<Sleep>>>,
     stall: Option<Pin<Box<Sleep>>>,
 }
@@ -38,7 +38,11 @@ pub(super) struct WriteLimits {
 }
 
 impl<S> WriteDeadline<S> {
-    pub(super) const fn new(stream: S, limits: WriteLimits, activity: Arc<Activity>) -> Self {
+    pub(super) const fn new(
+        stream: S,
+        limits: WriteLimits,
+        activity: Arc<ConnectionActivity>,
+    ) -> Self {
         Self { stream, limits, activity, deadline: None, stall: None }
     }
 
@@ -130,7 +134,7 @@ mod tests {
         WriteLimits { response: Duration::from_secs(30), stall: Duration::from_secs(10) };
 
     fn limited<S>(stream: S) -> WriteDeadline<S> {
-        let activity = Activity::new(Instant::now(), [127, 0, 0, 1].into());
+        let activity = ConnectionActivity::new(Instant::now(), [127, 0, 0, 1].into());
         WriteDeadline::new(stream, LIMITS, Arc::new(activity))
     }
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Kind, LabelDomain, LabelText};
+use super::encoder::{LabelDomain, LabelText, MetricType};
 use super::family::FamilyType;
-use super::instrument::{Instrument, Persistent, Sample};
+use super::instrument::{Instrument, PersistentInstrument, SampleValue};
 use super::saved_families::SavedSeries;
 use podinit_core::label_value::LabelValue;
 
@@ -38,17 +38,17 @@ impl fmt::Debug for Counter {
 }
 
 impl FamilyType for Counter {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricType = MetricType::Counter;
     const LABELS: usize = 0;
 }
 
 impl Instrument for Counter {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
-        show(&[], Sample::Count(self.get()));
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
+        show(&[], SampleValue::Count(self.get()));
     }
 }
 
-impl Persistent for Counter {
+impl PersistentInstrument for Counter {
     fn restore(&self, _: &[LabelText], saved: &SavedSeries) {
         self.add(saved.value);
     }
@@ -66,17 +66,17 @@ impl SecondsCounter {
 }
 
 impl FamilyType for SecondsCounter {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricType = MetricType::Counter;
     const LABELS: usize = 0;
 }
 
 impl Instrument for SecondsCounter {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
-        show(&[], Sample::Nanos(self.0.get()));
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
+        show(&[], SampleValue::Nanos(self.0.get()));
     }
 }
 
-impl Persistent for SecondsCounter {
+impl PersistentInstrument for SecondsCounter {
     fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
         self.0.restore(labels, saved);
     }
@@ -121,7 +121,7 @@ impl<L> fmt::Debug for CounterVec<L> {
 }
 
 impl<L: LabelDomain> FamilyType for CounterVec<L> {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricType = MetricType::Counter;
     const LABELS: usize = 1;
 
     fn knows(labels: &[LabelText]) -> bool {
@@ -134,14 +134,14 @@ impl<L: LabelDomain> FamilyType for CounterVec<L> {
 }
 
 impl<L: LabelValue> Instrument for CounterVec<L> {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
         for (value, count) in self.exposed() {
-            show(&[value], Sample::Count(count));
+            show(&[value], SampleValue::Count(count));
         }
     }
 }
 
-impl<L: LabelValue> Persistent for CounterVec<L> {
+impl<L: LabelValue> PersistentInstrument for CounterVec<L> {
     fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
         if let [text] = labels
             && let Some(value) = L::from_text(text)
@@ -206,7 +206,7 @@ impl<L, M> fmt::Debug for CounterVec2<L, M> {
 }
 
 impl<L: LabelDomain, M: LabelDomain> FamilyType for CounterVec2<L, M> {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricType = MetricType::Counter;
     const LABELS: usize = 2;
 
     fn knows(labels: &[LabelText]) -> bool {
@@ -219,14 +219,14 @@ impl<L: LabelDomain, M: LabelDomain> FamilyType for CounterVec2<L, M> {
 }
 
 impl<L: LabelValue, M: LabelValue> Instrument for CounterVec2<L, M> {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
         for (values, counter) in self.exposed() {
-            show(&values, Sample::Count(counter.get()));
+            show(&values, SampleValue::Count(counter.get()));
         }
     }
 }
 
-impl<L: LabelValue, M: LabelValue> Persistent for CounterVec2<L, M> {
+impl<L: LabelValue, M: LabelValue> PersistentInstrument for CounterVec2<L, M> {
     fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
         if let [first, second] = labels
             && let (Some(first), Some(second)) = (L::from_text(first), M::from_text(second))

@@ -74,7 +74,7 @@ macro_rules! families {
                 Self::FAMILIES.to_vec()
             }
 
-            fn collect(&self, out: &mut dyn $crate::Encoder) {
+            fn collect(&self, out: &mut dyn $crate::ExpositionEncoder) {
                 $crate::collect(self, out);
             }
 
@@ -104,7 +104,7 @@ macro_rules! families {
                 $(
                     $(#[$field_meta])*
                     $field_vis $field: $type = $crate::family!(
-                        $crate::ByName<$type>,
+                        $crate::FamilyByName<$type>,
                         $family, [$($label),*], $stability, $persistence, $help
                     ), $persistence;
                 )+
@@ -132,13 +132,13 @@ macro_rules! families {
                 [$($doc),+];
         }
 
-        impl $crate::Families for $name {
+        impl $crate::FamilySet for $name {
             const DOCS: &'static [$crate::FamilyDoc] = &Self::FAMILIES;
 
-            fn rows(&self) -> Vec<$crate::Row<'_>> {
+            fn rows(&self) -> Vec<$crate::FamilyRow<'_>> {
                 let [$($field),+] = &Self::FAMILIES;
                 vec![$(
-                    $crate::Row {
+                    $crate::FamilyRow {
                         family: $field,
                         instrument: &self.$field,
                         persistent: $crate::families!(@persistent $persistence, self.$field),
@@ -188,7 +188,7 @@ macro_rules! family_type {
         $vis struct $name;
 
         impl $crate::FamilyType for $name {
-            const KIND: $crate::Kind = $crate::Kind::$kind;
+            const KIND: $crate::MetricType = $crate::MetricType::$kind;
             const LABELS: usize = <[&str]>::len(&[$(stringify!($domain)),*]);
             $(const $more: bool = true;)?
 
@@ -218,8 +218,8 @@ macro_rules! family {
             $help,
         )
     };
-    (@stability stable) => { $crate::Stability::Stable };
-    (@stability experimental) => { $crate::Stability::Experimental };
+    (@stability stable) => { $crate::MetricStability::Stable };
+    (@stability experimental) => { $crate::MetricStability::Experimental };
     (@persistence saved) => { true };
     (@persistence not_saved) => { false };
 }

@@ -3,13 +3,13 @@
 
 use std::borrow::Cow;
 
-use super::histogram::Snapshot;
+use super::histogram::HistogramSnapshot;
 use podinit_core::label_value::LabelValue;
 use podinit_core::label_values;
 
 /// The type of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricType {
     /// Only ever grows; its name ends in `_total`
     Counter,
     /// Goes up and down
@@ -20,8 +20,8 @@ pub enum Kind {
     Untyped,
 }
 
-impl Kind {
-    /// The name in the text formats; OpenMetrics says `unknown` for [`Kind::Untyped`].
+impl MetricType {
+    /// The name in the text formats; OpenMetrics says `unknown` for [`MetricType::Untyped`].
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -34,7 +34,7 @@ impl Kind {
 
 /// An exposition format that scrapers can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum ExpositionFormat {
     /// Prometheus protobuf, delimited: classic and native histograms, exemplars
     Protobuf,
     /// OpenMetrics 1.0 text: classic histograms, exemplars
@@ -43,37 +43,37 @@ pub enum Format {
     Text,
 }
 
-impl Format {
+impl ExpositionFormat {
     /// Every format, in the order of their discriminants.
     pub const ALL: [Self; 3] = [Self::Protobuf, Self::OpenMetrics, Self::Text];
 }
 
 /// A label's name and its value. The encoder escapes them.
-pub type Label<'a> = (&'a str, &'a str);
+pub type LabelPair<'a> = (&'a str, &'a str);
 
 /// What an exposition says of a family before its series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head<'a> {
+pub struct FamilyHead<'a> {
     /// The name as Prometheus shows it, `_total` of a counter included
     pub name: &'a str,
     /// The help text, not escaped
     pub help: &'a str,
     /// The type
-    pub kind: Kind,
+    pub kind: MetricType,
     /// The unit, where the name (`_total` aside) ends in one
     pub unit: Option<&'a str>,
 }
 
 /// The value of a counter or gauge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
+pub enum SampleNumber {
     /// A whole number
     Integer(u64),
     /// Any other
     Float(f64),
 }
 
-impl Number {
+impl SampleNumber {
     /// The value as Prometheus stores it.
     pub fn as_f64(self) -> f64 {
         match self {
@@ -85,18 +85,18 @@ impl Number {
 
 /// Writes one exposition, series by series, so that no format needs a second copy of all of them.
 /// Every format leaves out a family without series.
-pub trait Encoder {
+pub trait ExpositionEncoder {
     /// Begins a family; the series that follow belong to it.
-    fn family(&mut self, head: Head<'_>);
+    fn family(&mut self, head: FamilyHead<'_>);
 
     /// Writes a series of the present family, which is not a histogram.
-    fn number(&mut self, labels: &[Label<'_>], value: Number);
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber);
 
     /// Whether the format carries exemplars. Without, none are copied out of the histograms.
     fn wants_exemplars(&self) -> bool;
 
     /// Writes a series of the present family, which is a histogram.
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot);
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot);
 }
 
 /// The text of a label value.

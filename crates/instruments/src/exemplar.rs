@@ -31,7 +31,7 @@ pub struct SpanRef {
 /// One observation that stands for its bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exemplar {
-    names: Names,
+    names: ExemplarNames,
     namespace: Option<Arc<str>>,
     value: Latency,
     at: Timestamp,
@@ -40,13 +40,13 @@ pub struct Exemplar {
 /// The pod, and the span that shows it, where one was sent. Boxed, so that exemplars without a trace take
 /// no room for one.
 #[derive(Clone, Debug, PartialEq)]
-enum Names {
+enum ExemplarNames {
     Pod(String),
-    Traced(Box<Traced>),
+    Traced(Box<TracedPod>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Traced {
+struct TracedPod {
     pod: String,
     trace_id: String,
     span_id: Option<String>,
@@ -57,8 +57,8 @@ impl Exemplar {
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let namespace = self.namespace.as_deref().map(|value| (NAMESPACE, value));
         let (pod, traced) = match &self.names {
-            Names::Pod(pod) => (pod, None),
-            Names::Traced(traced) => (&traced.pod, Some(traced)),
+            ExemplarNames::Pod(pod) => (pod, None),
+            ExemplarNames::Traced(traced) => (&traced.pod, Some(traced)),
         };
         let trace = traced.map(|traced| (TRACE_ID, traced.trace_id.as_str()));
         let span = traced.and_then(|traced| traced.span_id.as_deref());
@@ -78,12 +78,12 @@ impl Exemplar {
     }
 
     const fn is_traced(&self) -> bool {
-        matches!(self.names, Names::Traced(_))
+        matches!(self.names, ExemplarNames::Traced(_))
     }
 }
 
 /// Which labels fit into an exemplar beside `pod`.
-struct Fitting {
+struct FittingLabels {
     namespace: bool,
     trace_id: bool,
     span_id: bool,
@@ -92,19 +92,19 @@ struct Fitting {
 /// What of the names of a pod and of its span fits into an exemplar. Where they are too long together,
 /// `span_id` is dropped first, then `namespace`, then `trace_id`; where `pod` alone is, there is no
 /// exemplar. Values are never cut: half a name finds no pod.
-fn fitting(pod: &PodInfo, span: Option<&SpanRef>) -> Option<Fitting> {
+fn fitting(pod: &PodInfo, span: Option<&SpanRef>) -> Option<FittingLabels> {
     let length = |name: &str, value: &str| name.len() + value.chars().count();
     let of_pod = length(POD, &pod.name);
     let of_namespace = length(NAMESPACE, &pod.namespace);
     let of_trace = span.map(|span| length(TRACE_ID, &span.trace_id));
     let of_span = span.map(|span| length(SPAN_ID, &span.span_id));
-    let fits = |fitting: &Fitting| {
+    let fits = |fitting: &FittingLabels| {
         let namespace = if fitting.namespace { of_namespace } else { 0 };
         let trace = of_trace.filter(|_| fitting.trace_id).unwrap_or(0);
         let span = of_span.filter(|_| fitting.span_id).unwrap_or(0);
         of_pod + namespace + trace + span <= MAX_CHARACTERS
     };
-    let choice = |namespace, trace_id, span_id| Fitting { namespace, trace_id, span_id };
+    let choice = |namespace, trace_id, span_id| FittingLabels { namespace, trace_id, span_id };
     let traced = [(true, true), (true, false), (false, false)];
     let traced = traced.map(|(namespace, span_id)| choice(namespace, true, span_id));
     let traced = traced.into_iter().filter(|_| span.is_some());
@@ -114,9 +114,9 @@ fn fitting(pod: &PodInfo, span: Option<&SpanRef>) -> Option<Fitting> {
 
 /// The exemplars of one histogram, by classic bucket; grows up to the highest bucket used.
 #[derive(Debug, Default)]
-pub(crate) struct Exemplars(Mutex<Vec<Option<Exemplar>>>);
+pub(crate) struct BucketExemplars(Mutex<Vec<Option<Exemplar>>>);
 
-impl Exemplars {
+impl BucketExemplars {
     /// Keeps the observation as the exemplar of `bucket`, unless one with a trace has to stay. Also
     /// does nothing while a scrape is reading: an observer never waits, and the next observation brings
     /// another exemplar.
@@ -131,13 +131,13 @@ impl Exemplars {
             }
             // The old name's buffer is used again.
             let mut name = match old.map(|old| old.names) {
-                Some(Names::Pod(name)) => name,
-                Some(Names::Traced(_)) | None => String::new(),
+                Some(ExemplarNames::Pod(name)) => name,
+                Some(ExemplarNames::Traced(_)) | None => String::new(),
             };
             name.clear();
             name.push_str(&pod.name);
             Some(Exemplar {
-                names: Names::Pod(name),
+                names: ExemplarNames::Pod(name),
                 namespace: fitting.namespace.then(|| Arc::clone(&pod.namespace)),
                 value,
                 at,
@@ -159,13 +159,13 @@ impl Exemplars {
             return;
         };
         self.place(bucket, |_| {
-            let traced = Traced {
+            let traced = TracedPod {
                 pod: pod.name.to_string(),
                 trace_id: span.trace_id,
                 span_id: fitting.span_id.then_some(span.span_id),
             };
             Some(Exemplar {
-                names: Names::Traced(Box::new(traced)),
+                names: ExemplarNames::Traced(Box::new(traced)),
                 namespace: fitting.namespace.then(|| Arc::clone(&pod.namespace)),
                 value,
                 at,
@@ -200,7 +200,7 @@ mod tests {
 
     fn labels_of(namespace: &str, name: &str) -> Vec<(String, String)> {
         let pod = PodSnapshot::bare(PodUid::from_text("u"), namespace, name).info;
-        let exemplars = Exemplars::default();
+        let exemplars = BucketExemplars::default();
         let at = Timestamp::from_seconds(1);
         exemplars.offer(2, &pod, Latency::from_nanos(7), at);
         let read = exemplars.lend();
@@ -242,7 +242,7 @@ mod tests {
     /// The names of the labels of an exemplar with a trace, of a pod in the namespace `ns`.
     fn traced(name: &str) -> Vec<&'static str> {
         let pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", name).info;
-        let exemplars = Exemplars::default();
+        let exemplars = BucketExemplars::default();
         let at = Timestamp::from_seconds(1);
         exemplars.offer_traced(0, &pod, Latency::from_nanos(7), at, span());
         let read = exemplars.lend();
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_trace_stays_for_a_minute_unless_another_comes() {
         let pod = |name| PodSnapshot::bare(PodUid::from_text("u"), "ns", name).info;
-        let exemplars = Exemplars::default();
+        let exemplars = BucketExemplars::default();
         let (value, at) = (Latency::from_nanos(7), Timestamp::from_seconds);
         let shown = || {
             let exemplar = exemplars.lend()[0].clone().unwrap();
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn an_observer_does_not_wait_for_a_scrape() {
         let pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod").info;
-        let exemplars = Exemplars::default();
+        let exemplars = BucketExemplars::default();
         let scrape = exemplars.0.lock();
         exemplars.offer(0, &pod, Latency::from_nanos(1), Timestamp::from_seconds(1));
         assert!(scrape.is_empty());

@@ -1,20 +1,22 @@
 //! What is constant about a metric family.
 
-use super::encoder::{Encoder, Head, Kind, Label, LabelText, Number};
+use super::encoder::{
+    ExpositionEncoder, FamilyHead, LabelPair, LabelText, MetricType, SampleNumber,
+};
 
 /// The label that `--slo-labels` adds.
 pub(super) const SLO_LABEL: &str = "namespace";
 
 /// What a new version may change about a family (Semantic Versioning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stability {
+pub enum MetricStability {
     /// Name, type and labels change with a major version only (before 1.0: with a minor one)
     Stable,
     /// It may change or disappear with any minor version
     Experimental,
 }
 
-impl Stability {
+impl MetricStability {
     /// The word for it in the documentation.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -27,7 +29,7 @@ impl Stability {
 /// What a declaration takes from the type of a family.
 pub trait FamilyType {
     /// The type in an exposition
-    const KIND: Kind;
+    const KIND: MetricType;
     /// How many labels there are, without those of the label set
     const LABELS: usize;
     /// Whether the configured label set comes after them
@@ -52,7 +54,7 @@ pub struct FamilyDoc {
     /// The name as Prometheus shows it, `_total` of a counter included
     pub name: &'static str,
     /// The type
-    pub kind: Kind,
+    pub kind: MetricType,
     /// The labels, without those of the label set
     pub labels: &'static [&'static str],
     /// Whether the configured label set comes after `labels`
@@ -60,7 +62,7 @@ pub struct FamilyDoc {
     /// Whether the labels of `--slo-labels` come after `labels`
     pub slo_labels: bool,
     /// Whether it is promised to stay
-    pub stability: Stability,
+    pub stability: MetricStability,
     /// Whether its values outlive the process
     pub saved: bool,
     /// One sentence
@@ -76,7 +78,7 @@ impl FamilyDoc {
     pub const fn declare<T: FamilyType>(
         name: &'static str,
         labels: &'static [&'static str],
-        stability: Stability,
+        stability: MetricStability,
         saved: bool,
         help: &'static str,
     ) -> Self {
@@ -110,26 +112,26 @@ impl FamilyDoc {
     }
 
     /// Writes the family with one series, which has no labels.
-    pub fn write(&self, out: &mut dyn Encoder, value: Number) {
-        out.family(Head::from(self));
+    pub fn write(&self, out: &mut dyn ExpositionEncoder, value: SampleNumber) {
+        out.family(FamilyHead::from(self));
         out.number(&[], value);
     }
 
     /// Writes the family, which has one label, with these series.
     pub fn write_by_label<'a>(
         &self,
-        out: &mut dyn Encoder,
-        series: impl IntoIterator<Item = (&'a str, Number)>,
+        out: &mut dyn ExpositionEncoder,
+        series: impl IntoIterator<Item = (&'a str, SampleNumber)>,
     ) {
-        out.family(Head::from(self));
+        out.family(FamilyHead::from(self));
         for (value, number) in series {
             let labels = self.labels.iter().map(|name| (*name, value));
-            out.number(&labels.collect::<Vec<Label<'_>>>(), number);
+            out.number(&labels.collect::<Vec<LabelPair<'_>>>(), number);
         }
     }
 }
 
-impl From<&FamilyDoc> for Head<'static> {
+impl From<&FamilyDoc> for FamilyHead<'static> {
     fn from(doc: &FamilyDoc) -> Self {
         Self { name: doc.name, help: doc.help, kind: doc.kind, unit: doc.unit }
     }

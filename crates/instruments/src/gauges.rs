@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-use super::encoder::{Kind, LabelDomain, LabelText};
+use super::encoder::{LabelDomain, LabelText, MetricType};
 use super::family::FamilyType;
-use super::instrument::{Instrument, Sample};
+use super::instrument::{Instrument, SampleValue};
 use podinit_core::timestamp::Timestamp;
 
 /// A whole number that goes up and down.
@@ -42,13 +42,13 @@ impl Gauge {
 }
 
 impl FamilyType for Gauge {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricType = MetricType::Gauge;
     const LABELS: usize = 0;
 }
 
 impl Instrument for Gauge {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
-        show(&[], Sample::Count(self.get()));
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
+        show(&[], SampleValue::Count(self.get()));
     }
 }
 
@@ -57,7 +57,7 @@ impl Instrument for Gauge {
 pub struct GaugeVec3<L, M, N>(PhantomData<fn(L, M, N)>);
 
 impl<L: LabelDomain, M: LabelDomain, N: LabelDomain> FamilyType for GaugeVec3<L, M, N> {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricType = MetricType::Gauge;
     const LABELS: usize = 3;
 
     fn knows(labels: &[LabelText]) -> bool {
@@ -87,15 +87,15 @@ impl SecondsGauge {
 }
 
 impl FamilyType for SecondsGauge {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricType = MetricType::Gauge;
     const LABELS: usize = 0;
 }
 
 impl Instrument for SecondsGauge {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
         let nanos = self.0.load(Relaxed);
         if nanos != Self::NONE {
-            show(&[], Sample::Float(nanos as f64 / 1e9));
+            show(&[], SampleValue::Float(nanos as f64 / 1e9));
         }
     }
 }
@@ -121,14 +121,14 @@ impl TimestampGauge {
 }
 
 impl FamilyType for TimestampGauge {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricType = MetricType::Gauge;
     const LABELS: usize = 0;
 }
 
 impl Instrument for TimestampGauge {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
         if let Some(at) = self.get() {
-            show(&[], Sample::Float(at.as_seconds_f64()));
+            show(&[], SampleValue::Float(at.as_seconds_f64()));
         }
     }
 }

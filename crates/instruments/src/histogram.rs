@@ -14,22 +14,22 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use super::encoder::{Kind, LabelText};
-use super::exemplar::{Exemplar, Exemplars, SpanRef};
+use super::encoder::{LabelText, MetricType};
+use super::exemplar::{BucketExemplars, Exemplar, SpanRef};
 use super::family::FamilyType;
-use super::instrument::{Instrument, Persistent, Sample};
+use super::instrument::{Instrument, PersistentInstrument, SampleValue};
 use super::saved_families::SavedSeries;
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
-use podinit_histogram::cells::{CellCount, Cells};
+use podinit_histogram::cells::{CellCount, HistogramCells};
 use podinit_histogram::layout::{ClassicBuckets, LAYOUT};
 
 /// Latencies of one series.
 #[derive(Debug)]
 pub struct Histogram {
-    cells: Cells,
-    exemplars: Exemplars,
+    cells: HistogramCells,
+    exemplars: BucketExemplars,
     buckets: ClassicBuckets,
 }
 
@@ -43,8 +43,8 @@ impl Default for Histogram {
 impl Histogram {
     /// Nothing counted yet, with these classic buckets.
     pub fn new(buckets: ClassicBuckets) -> Self {
-        let cells = Cells::new(LAYOUT.cells().len());
-        Self { cells, exemplars: Exemplars::default(), buckets }
+        let cells = HistogramCells::new(LAYOUT.cells().len());
+        Self { cells, exemplars: BucketExemplars::default(), buckets }
     }
 
     /// Counts `latency`.
@@ -80,9 +80,9 @@ impl Histogram {
     /// even then.
     pub fn read(
         &self,
-        snapshot: &mut Snapshot,
+        snapshot: &mut HistogramSnapshot,
         with_exemplars: bool,
-        show: impl FnOnce(&Snapshot),
+        show: impl FnOnce(&HistogramSnapshot),
     ) {
         // Exemplars first: an observation is counted before it becomes an exemplar, so the bucket
         // of every exemplar read here is found to have counted it.
@@ -120,25 +120,25 @@ impl Histogram {
     }
 
     /// The state now.
-    pub fn snapshot(&self) -> Snapshot {
-        let (mut buffer, mut copy) = (Snapshot::default(), Snapshot::default());
+    pub fn snapshot(&self) -> HistogramSnapshot {
+        let (mut buffer, mut copy) = (HistogramSnapshot::default(), HistogramSnapshot::default());
         self.read(&mut buffer, true, |snapshot| copy.clone_from(snapshot));
         copy
     }
 }
 
 impl FamilyType for Histogram {
-    const KIND: Kind = Kind::Histogram;
+    const KIND: MetricType = MetricType::Histogram;
     const LABELS: usize = 0;
 }
 
 impl Instrument for Histogram {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
-        show(&[], Sample::Histogram(self));
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
+        show(&[], SampleValue::Histogram(self));
     }
 }
 
-impl Persistent for Histogram {
+impl PersistentInstrument for Histogram {
     fn restore(&self, _: &[LabelText], saved: &SavedSeries) {
         saved.histogram.iter().for_each(|saved| self.add_saved(saved));
     }
@@ -163,17 +163,17 @@ impl<const BUCKETS: usize> Deref for HistogramWith<BUCKETS> {
 }
 
 impl<const BUCKETS: usize> FamilyType for HistogramWith<BUCKETS> {
-    const KIND: Kind = Kind::Histogram;
+    const KIND: MetricType = MetricType::Histogram;
     const LABELS: usize = 0;
 }
 
 impl<const BUCKETS: usize> Instrument for HistogramWith<BUCKETS> {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
         self.0.each(show);
     }
 }
 
-impl<const BUCKETS: usize> Persistent for HistogramWith<BUCKETS> {
+impl<const BUCKETS: usize> PersistentInstrument for HistogramWith<BUCKETS> {
     fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
         self.0.restore(labels, saved);
     }
@@ -191,7 +191,7 @@ pub enum SeriesStart {
 
 /// The state of a histogram at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Snapshot {
+pub struct HistogramSnapshot {
     /// The cells that are not empty, ascending.
     counts: Vec<CellCount>,
     /// Nanoseconds.
@@ -205,7 +205,7 @@ pub struct Snapshot {
 /// The native view: buckets of schema [`NATIVE_SCHEMA`](podinit_histogram::layout::NATIVE_SCHEMA) in the sparse
 /// form of Prometheus' `metrics.proto`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Native {
+pub struct NativeHistogram {
     /// The count of the zero bucket.
     pub zero_count: u64,
     /// Runs of buckets that are not empty: the gap since the last run (for the first one the index
@@ -215,7 +215,7 @@ pub struct Native {
     pub deltas: Vec<i64>,
 }
 
-impl Snapshot {
+impl HistogramSnapshot {
     /// Whether nothing was observed.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.exemplars.is_empty()
@@ -264,14 +264,14 @@ impl Snapshot {
     }
 
     /// The native buckets.
-    pub fn native(&self) -> Native {
-        let mut native = Native::default();
+    pub fn native(&self) -> NativeHistogram {
+        let mut native = NativeHistogram::default();
         self.native_into(&mut native);
         native
     }
 
     /// The native buckets, into `native`, whose buffers are used again.
-    pub fn native_into(&self, native: &mut Native) {
+    pub fn native_into(&self, native: &mut NativeHistogram) {
         native.zero_count = 0;
         native.spans.clear();
         native.deltas.clear();
@@ -368,11 +368,11 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn observed(latencies: &[u64]) -> Snapshot {
+    fn observed(latencies: &[u64]) -> HistogramSnapshot {
         observed_in(ClassicBuckets::default(), latencies)
     }
 
-    fn observed_in(buckets: ClassicBuckets, latencies: &[u64]) -> Snapshot {
+    fn observed_in(buckets: ClassicBuckets, latencies: &[u64]) -> HistogramSnapshot {
         let histogram = Histogram::new(buckets);
         for nanos in latencies {
             histogram.observe(Latency::from_nanos(*nanos));
@@ -381,7 +381,7 @@ mod tests {
     }
 
     /// Absolute counts by index, undone from spans and deltas.
-    fn unpacked(native: &Native) -> Vec<(i32, u64)> {
+    fn unpacked(native: &NativeHistogram) -> Vec<(i32, u64)> {
         let mut deltas = native.deltas.iter();
         let (mut index, mut count) = (0, 0_i64);
         let mut buckets = Vec::new();
@@ -408,7 +408,7 @@ mod tests {
         let snapshot = observed(&[]);
         assert_eq!((snapshot.count(), snapshot.sum()), (0, 0.0));
         assert!(snapshot.classic().eq([0; 26]));
-        assert_eq!(snapshot.native(), Native::default());
+        assert_eq!(snapshot.native(), NativeHistogram::default());
     }
 
     #[test]

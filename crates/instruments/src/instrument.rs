@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::encoder::{Encoder, Head, Label, LabelText, Number};
+use super::encoder::{ExpositionEncoder, FamilyHead, LabelPair, LabelText, SampleNumber};
 use super::family::FamilyDoc;
-use super::histogram::{Histogram, Snapshot};
+use super::histogram::{Histogram, HistogramSnapshot};
 use super::saved_families::{SavedFamilies, SavedSeries};
 
 /// The value of a series at one moment.
 #[derive(Clone, Copy, Debug)]
-pub enum Sample<'a> {
+pub enum SampleValue<'a> {
     /// A whole number
     Count(u64),
     /// A counter of time, in nanoseconds; shown in seconds
@@ -24,11 +24,11 @@ pub enum Sample<'a> {
 /// A family that has its values in itself.
 pub trait Instrument {
     /// Shows each series that is exposed: the values of its labels, in their order, and its own.
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>));
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>));
 }
 
 /// A family whose values can outlive the process.
-pub trait Persistent: Instrument {
+pub trait PersistentInstrument: Instrument {
     /// Adds what was saved of the series with these label values, the first of its own. One that cannot be any more is
     /// ignored.
     fn restore(&self, labels: &[LabelText], saved: &SavedSeries);
@@ -36,34 +36,41 @@ pub trait Persistent: Instrument {
 
 /// One family of a struct that [`families!`](crate::families) declares.
 #[derive(Clone, Copy)]
-pub struct Row<'a> {
+pub struct FamilyRow<'a> {
     pub family: &'static FamilyDoc,
     pub instrument: &'a dyn Instrument,
     /// The same, if it is saved
-    pub persistent: Option<&'a dyn Persistent>,
+    pub persistent: Option<&'a dyn PersistentInstrument>,
 }
 
 /// A struct that [`families!`](crate::families) declares.
-pub trait Families {
+pub trait FamilySet {
     /// Its families, in the order in which they are exposed.
     const DOCS: &'static [FamilyDoc];
 
     /// The same with their instruments.
-    fn rows(&self) -> Vec<Row<'_>>;
+    fn rows(&self) -> Vec<FamilyRow<'_>>;
 }
 
-impl Row<'_> {
+impl FamilyRow<'_> {
     /// Writes its series, with the value `more` of a further label.
-    pub fn write(&self, more: Option<&str>, buffer: &mut Snapshot, out: &mut dyn Encoder) {
+    pub fn write(
+        &self,
+        more: Option<&str>,
+        buffer: &mut HistogramSnapshot,
+        out: &mut dyn ExpositionEncoder,
+    ) {
         let names = self.family.labels.iter().copied();
         self.instrument.each(&mut |values, sample| {
             let values = values.iter().copied().chain(more);
-            let labels: Vec<Label<'_>> = names.clone().zip(values).collect();
+            let labels: Vec<LabelPair<'_>> = names.clone().zip(values).collect();
             match sample {
-                Sample::Count(count) => out.number(&labels, Number::Integer(count)),
-                Sample::Nanos(nanos) => out.number(&labels, Number::Float(nanos as f64 / 1e9)),
-                Sample::Float(value) => out.number(&labels, Number::Float(value)),
-                Sample::Histogram(histogram) => {
+                SampleValue::Count(count) => out.number(&labels, SampleNumber::Integer(count)),
+                SampleValue::Nanos(nanos) => {
+                    out.number(&labels, SampleNumber::Float(nanos as f64 / 1e9))
+                }
+                SampleValue::Float(value) => out.number(&labels, SampleNumber::Float(value)),
+                SampleValue::Histogram(histogram) => {
                     let with_exemplars = out.wants_exemplars();
                     histogram.read(buffer, with_exemplars, |snapshot| {
                         out.histogram(&labels, snapshot);
@@ -75,23 +82,23 @@ impl Row<'_> {
 }
 
 /// Writes all families.
-pub fn collect(families: &impl Families, out: &mut dyn Encoder) {
-    let mut buffer = Snapshot::default();
+pub fn collect(families: &impl FamilySet, out: &mut dyn ExpositionEncoder) {
+    let mut buffer = HistogramSnapshot::default();
     for row in families.rows() {
-        out.family(Head::from(row.family));
+        out.family(FamilyHead::from(row.family));
         row.write(None, &mut buffer, out);
     }
 }
 
 /// Adds the present values of those families that are saved.
-pub fn save(families: &impl Families, saved: &mut SavedFamilies) {
+pub fn save(families: &impl FamilySet, saved: &mut SavedFamilies) {
     for row in families.rows().iter().filter(|row| row.persistent.is_some()) {
         saved.put_samples(row.family, |put| row.instrument.each(put));
     }
 }
 
 /// Adds what was saved.
-pub fn restore(families: &impl Families, saved: &SavedFamilies) {
+pub fn restore(families: &impl FamilySet, saved: &SavedFamilies) {
     for row in families.rows() {
         if let Some(instrument) = row.persistent {
             let series = saved.series(row.family).iter();
@@ -107,7 +114,7 @@ pub trait FamilySource: Send + Sync {
     fn families(&self) -> Vec<FamilyDoc>;
 
     /// Writes the families with their present values.
-    fn collect(&self, out: &mut dyn Encoder);
+    fn collect(&self, out: &mut dyn ExpositionEncoder);
 
     /// Adds the present values of those families that are saved.
     fn save(&self, saved: &mut SavedFamilies);
@@ -122,7 +129,7 @@ impl<S: FamilySource> FamilySource for Arc<S> {
         self.as_ref().families()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
         self.as_ref().collect(out);
     }
 

@@ -31,14 +31,18 @@ mod saved_families;
 
 pub use counters::{Counter, CounterVec, CounterVec2, SecondsCounter};
 pub use encoder::{
-    AnyText, Encoder, Format, Head, Kind, Label, LabelDomain, LabelText, Number, OperationResult,
+    AnyText, ExpositionEncoder, ExpositionFormat, FamilyHead, LabelDomain, LabelPair, LabelText,
+    MetricType, OperationResult, SampleNumber,
 };
 pub use exemplar::{Exemplar, SpanRef};
-pub use family::{FamilyDoc, FamilyType, Stability};
+pub use family::{FamilyDoc, FamilyType, MetricStability};
 pub use gauges::{Gauge, GaugeVec3, SecondsGauge, TimestampGauge};
-pub use histogram::{Histogram, HistogramWith, Native, SavedHistogram, SeriesStart, Snapshot};
-pub use instrument::{
-    Families, FamilySource, Instrument, Persistent, Row, Sample, collect, restore, save,
+pub use histogram::{
+    Histogram, HistogramSnapshot, HistogramWith, NativeHistogram, SavedHistogram, SeriesStart,
 };
-pub use per_value::{ByName, GaugeVec, HistogramVec, PerValue};
+pub use instrument::{
+    FamilyRow, FamilySet, FamilySource, Instrument, PersistentInstrument, SampleValue, collect,
+    restore, save,
+};
+pub use per_value::{FamilyByName, GaugeVec, HistogramVec, PerValue};
 pub use saved_families::{SavedFamilies, SavedSeries};

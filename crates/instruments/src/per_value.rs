@@ -4,11 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use super::encoder::{Kind, LabelDomain, LabelText};
+use super::encoder::{LabelDomain, LabelText, MetricType};
 use super::family::FamilyType;
 use super::gauges::Gauge;
 use super::histogram::Histogram;
-use super::instrument::{Instrument, Persistent, Sample};
+use super::instrument::{Instrument, PersistentInstrument, SampleValue};
 use super::saved_families::SavedSeries;
 use podinit_core::label_value::LabelValue;
 
@@ -54,7 +54,7 @@ impl<L, I: fmt::Debug> fmt::Debug for PerValue<L, I> {
 }
 
 impl<L: LabelDomain, I: FamilyType> FamilyType for PerValue<L, I> {
-    const KIND: Kind = I::KIND;
+    const KIND: MetricType = I::KIND;
     const LABELS: usize = 1 + I::LABELS;
 
     fn knows(labels: &[LabelText]) -> bool {
@@ -67,7 +67,7 @@ impl<L: LabelDomain, I: FamilyType> FamilyType for PerValue<L, I> {
 }
 
 impl<L: LabelValue, I: Instrument> Instrument for PerValue<L, I> {
-    fn each(&self, show: &mut dyn FnMut(&[&str], Sample<'_>)) {
+    fn each(&self, show: &mut dyn FnMut(&[&str], SampleValue<'_>)) {
         for (value, instrument) in L::ALL.iter().zip(&self.instruments) {
             if let Some(instrument) = instrument.get() {
                 instrument.each(&mut |labels, sample| {
@@ -78,7 +78,7 @@ impl<L: LabelValue, I: Instrument> Instrument for PerValue<L, I> {
     }
 }
 
-impl<L: LabelValue, I: Persistent + Default> Persistent for PerValue<L, I> {
+impl<L: LabelValue, I: PersistentInstrument + Default> PersistentInstrument for PerValue<L, I> {
     fn restore(&self, labels: &[LabelText], saved: &SavedSeries) {
         if let [first, rest @ ..] = labels
             && let Some(value) = L::from_text(first)
@@ -90,10 +90,10 @@ impl<L: LabelValue, I: Persistent + Default> Persistent for PerValue<L, I> {
 
 /// The type of a family of a struct that there is for each value of a further label, whose text can be any.
 #[derive(Debug)]
-pub struct ByName<T>(PhantomData<fn(T)>);
+pub struct FamilyByName<T>(PhantomData<fn(T)>);
 
-impl<T: FamilyType> FamilyType for ByName<T> {
-    const KIND: Kind = T::KIND;
+impl<T: FamilyType> FamilyType for FamilyByName<T> {
+    const KIND: MetricType = T::KIND;
     const LABELS: usize = T::LABELS + 1;
 
     fn knows(labels: &[LabelText]) -> bool {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::encoder::LabelText;
 use super::family::{FamilyDoc, SLO_LABEL};
 use super::histogram::SavedHistogram;
-use super::instrument::Sample;
+use super::instrument::SampleValue;
 
 /// The series of all families that are saved, by family.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,21 +104,21 @@ impl SavedFamilies {
     pub fn put_samples(
         &mut self,
         family: &FamilyDoc,
-        each: impl FnOnce(&mut dyn FnMut(&[&str], Sample<'_>)),
+        each: impl FnOnce(&mut dyn FnMut(&[&str], SampleValue<'_>)),
     ) {
         let mut series = Vec::new();
         each(&mut |labels, sample| {
             let labels = labels.iter().map(|text| Cow::Owned((*text).to_owned())).collect();
             series.extend(match sample {
-                Sample::Count(value) | Sample::Nanos(value) => {
+                SampleValue::Count(value) | SampleValue::Nanos(value) => {
                     Some(SavedSeries::new(labels, value))
                 }
-                Sample::Histogram(histogram) => {
+                SampleValue::Histogram(histogram) => {
                     let histogram = Some(histogram.saved());
                     Some(SavedSeries { labels, value: 0, histogram })
                 }
                 // Only gauges show such numbers, and none is saved.
-                Sample::Float(_) => None,
+                SampleValue::Float(_) => None,
             });
         });
         self.put(family, series);
@@ -200,12 +200,18 @@ impl SavedFamilies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Counter, CounterVec2, OperationResult, Stability};
+    use crate::{Counter, CounterVec2, MetricStability, OperationResult};
 
     type Two = CounterVec2<OperationResult, OperationResult>;
 
     const fn doc(labels: &'static [&'static str]) -> FamilyDoc {
-        FamilyDoc::declare::<Two>("podinit_two_total", labels, Stability::Stable, true, "Two.")
+        FamilyDoc::declare::<Two>(
+            "podinit_two_total",
+            labels,
+            MetricStability::Stable,
+            true,
+            "Two.",
+        )
     }
 
     fn saved(
@@ -270,7 +276,7 @@ mod tests {
         let none = FamilyDoc::declare::<Counter>(
             "podinit_two_total",
             &[],
-            Stability::Stable,
+            MetricStability::Stable,
             false,
             "Two.",
         );

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use crate::strangers_text::escaped_json;
 
 /// A process and a track of it.
-type Track = (usize, usize);
+type TraceTrack = (usize, usize);
 
 /// A trace that is written event by event: it holds one of them.
-pub struct Trace<W> {
+pub struct ChromeTrace<W> {
     to: W,
     /// What stands before the next event
     separator: &'static str,
 }
 
-impl<W: Write> Trace<W> {
+impl<W: Write> ChromeTrace<W> {
     /// Begins a trace; `other` is what it says besides its events.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl<W: Write> Trace<W> {
     }
 
     /// Names a process or a track.
-    pub fn name(&mut self, what: &str, (pid, tid): Track, name: &str) -> io::Result<()> {
+    pub fn name(&mut self, what: &str, (pid, tid): TraceTrack, name: &str) -> io::Result<()> {
         self.event(
             &json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}}),
         )
@@ -53,7 +53,7 @@ impl<W: Write> Trace<W> {
     /// Adds a slice, whose times are microseconds.
     pub fn slice(
         &mut self,
-        (pid, tid): Track,
+        (pid, tid): TraceTrack,
         (name, category): (&str, &str),
         (from, to): (i64, i64),
         args: Value,
@@ -67,8 +67,12 @@ impl<W: Write> Trace<W> {
     /// Adds a track to a process, after those that it has.
     ///
     /// # Errors
-    /// Those of [`Trace::begin`].
-    pub fn track(&mut self, (pid, tracks): (usize, &mut usize), name: &str) -> io::Result<Track> {
+    /// Those of [`ChromeTrace::begin`].
+    pub fn track(
+        &mut self,
+        (pid, tracks): (usize, &mut usize),
+        name: &str,
+    ) -> io::Result<TraceTrack> {
         *tracks += 1;
         let track = (pid, *tracks);
         self.name("thread_name", track, name)?;

@@ -4,7 +4,7 @@
 //! | goes to | how |
 //! |---|---|
 //! | a terminal: reports, tables, findings, errors | [`shown`] |
-//! | HTML | [`Html`], for every `{{ }}` of a template |
+//! | HTML | [`HtmlEscaped`], for every `{{ }}` of a template |
 //! | Markdown | a code span: [`markdown::name`](super::markdown::name) |
 //! | CSV | as it is, but no formula: `podinit_reports::report::csv`; on a terminal [`lines_shown`] |
 //! | JSON | as it is, in escapes of JSON: [`json`] |
@@ -103,9 +103,9 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
 
 /// Escapes for HTML, in elements and quoted attributes: [`shown`], and no markup.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Html;
+pub struct HtmlEscaped;
 
-impl askama::filters::Escaper for Html {
+impl askama::filters::Escaper for HtmlEscaped {
     fn write_escaped_str<W: fmt::Write>(&self, mut to: W, text: &str) -> fmt::Result {
         askama::filters::Html.write_escaped_str(&mut to, &shown(text))
     }
@@ -169,7 +169,7 @@ mod tests {
     fn html_has_neither_markup_nor_what_acts() {
         use askama::filters::Escaper;
         let mut html = String::new();
-        Html.write_escaped_str(&mut html, "<b>\u{202e}&\"'").unwrap();
+        HtmlEscaped.write_escaped_str(&mut html, "<b>\u{202e}&\"'").unwrap();
         assert_eq!(html, "&#60;b&#62;\u{fffd}&#38;&#34;&#39;");
     }
 }

@@ -12,7 +12,7 @@ const GAP: usize = 3;
 /// Rows below a head, as long as it. Their cells are texts of the format, in HTML any texts; the first names the row.
 #[derive(Clone, Debug, Template)]
 #[template(path = "table.html")]
-pub struct Table {
+pub struct TextTable {
     /// What it shows, for those who cannot see it
     label: String,
     head: Vec<&'static str>,
@@ -21,7 +21,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table of texts.
     pub fn new<R: Into<Vec<String>>>(
         head: &[&'static str],
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn numbers_stand_at_the_right_in_each_format() {
         let rows = [["a".to_owned(), "5".to_owned()], ["<b>".to_owned(), "1234".to_owned()]];
-        let table = Table::new(&["name", "n"], rows).with_numbers(1..2).labelled("Names");
+        let table = TextTable::new(&["name", "n"], rows).with_numbers(1..2).labelled("Names");
         assert_eq!(table.to_text(false), "name      n\na         5\n<b>    1234\n");
         assert_eq!(table.to_markdown(), "| name | n |\n|---|---:|\n| a | 5 |\n| <b> | 1234 |\n");
         let html = table.render().unwrap();

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::fixtures::{Life, tracker};
-use crate::spans::Spans;
+use crate::spans::SpanBuilder;
 use crate::{MOST_QUEUED, channel};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;
-use podinit_expo::metrics::{Builder, DropReason, Exposition, LabelConfig, TraceStats};
+use podinit_expo::metrics::{DropReason, Exposition, ExpositionBuilder, LabelConfig, TraceStats};
 use podinit_exporter::ingest_sink::IngestSink;
 use podinit_exporter::traces::TraceSink;
-use podinit_instruments::Format;
+use podinit_instruments::ExpositionFormat;
 use podinit_kube::watch::stats::WatchStats;
 
 /// More than the queue of traces holds.
@@ -30,7 +30,7 @@ struct Accounted {
 
 /// Accounts for the pods with these numbers, every tenth of which misses its SLO.
 fn account(pods: u64, ratio: Option<&str>) -> Accounted {
-    let (recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+    let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
     let stats = Arc::new(TraceStats::default());
     let (queue, startups) = channel(ratio.unwrap_or("0").parse().unwrap(), Arc::clone(&stats));
     let sink = ratio.map(|_| Box::new(queue) as Box<dyn TraceSink>);
@@ -44,7 +44,7 @@ fn account(pods: u64, ratio: Option<&str>) -> Accounted {
 }
 
 impl Accounted {
-    fn text(&self, format: Format) -> String {
+    fn text(&self, format: ExpositionFormat) -> String {
         String::from_utf8(self.exposition.encode(format).unwrap()).unwrap()
     }
 }
@@ -53,8 +53,8 @@ impl Accounted {
 fn counts_are_the_same_without_a_collector_and_with_a_dead_one() {
     let without = account(PODS, None);
     let dead = account(PODS, Some("1"));
-    assert!(without.text(Format::Text).contains("podinit_pods_finished_total"));
-    assert_eq!(without.text(Format::Text), dead.text(Format::Text));
+    assert!(without.text(ExpositionFormat::Text).contains("podinit_pods_finished_total"));
+    assert_eq!(without.text(ExpositionFormat::Text), dead.text(ExpositionFormat::Text));
     let dropped = dead.stats.dropped(DropReason::QueueFull);
     assert_eq!(dropped, PODS - MOST_QUEUED as u64);
     assert_eq!(dead.startups.len(), MOST_QUEUED);
@@ -75,10 +75,10 @@ fn exemplars<'a>(text: &'a str, family: &'a str) -> impl Iterator<Item = (&'a st
 #[test]
 fn exemplars_name_the_spans_that_are_sent_and_no_others() {
     let mut sampled = account(200, Some("0.5"));
-    let text = sampled.text(Format::OpenMetrics);
+    let text = sampled.text(ExpositionFormat::OpenMetrics);
     let mut spans = Vec::new();
     while let Ok(startup) = sampled.startups.try_recv() {
-        spans.extend(Spans::new(Vec::new()).of(&startup.record()));
+        spans.extend(SpanBuilder::new(Vec::new()).of(&startup.record()));
     }
     let mut linked = 0;
     for family in [
@@ -108,7 +108,7 @@ fn exemplars_name_the_spans_that_are_sent_and_no_others() {
 
 #[test]
 fn without_a_collector_no_exemplar_names_a_trace() {
-    let text = account(100, None).text(Format::OpenMetrics);
+    let text = account(100, None).text(ExpositionFormat::OpenMetrics);
     let family = format!("podinit_{}", Interval::CreatedToReady.as_str());
     assert!(exemplars(&text, &family).count() > 0);
     assert!(!text.contains("trace_id"));

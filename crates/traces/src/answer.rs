@@ -12,16 +12,16 @@ use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 
 /// What a collector made of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CollectorAnswer {
     /// It took the request, without so many of its spans
     Taken { rejected_spans: u64 },
     /// It did not
-    Failed(Failure),
+    Failed(RequestFailure),
 }
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct RequestFailure {
     pub reason: ExportFailure,
     /// One line of bounded length
     pub why: String,
@@ -29,7 +29,7 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
-impl Failure {
+impl RequestFailure {
     /// Whether the same request may succeed later.
     pub const fn is_transient(&self) -> bool {
         match self.reason {
@@ -41,7 +41,7 @@ impl Failure {
     }
 }
 
-impl Answer {
+impl CollectorAnswer {
     /// The meaning of an answer. The statuses that may be tried again are those of the specification of OTLP
     /// ("OTLP/HTTP Response", "Retryable Response Codes").
     pub(super) fn of_response(response: &Response<Bytes>) -> Self {
@@ -61,7 +61,7 @@ impl Answer {
             | StatusCode::GATEWAY_TIMEOUT => ExportFailure::Unavailable,
             _ => ExportFailure::Rejected,
         };
-        Self::Failed(Failure { reason, why: error.detail, retry_after: error.retry_after })
+        Self::Failed(RequestFailure { reason, why: error.detail, retry_after: error.retry_after })
     }
 
     /// No answer came.
@@ -70,7 +70,7 @@ impl Answer {
             ApiErrorKind::Timeout => ExportFailure::Timeout,
             _ => ExportFailure::Unreachable,
         };
-        Self::Failed(Failure { reason, why: error.detail.clone(), retry_after: None })
+        Self::Failed(RequestFailure { reason, why: error.detail.clone(), retry_after: None })
     }
 }
 
@@ -82,9 +82,9 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, retry_after: &str, body: impl Into<Bytes>) -> Answer {
+    fn answer(status: u16, retry_after: &str, body: impl Into<Bytes>) -> CollectorAnswer {
         let response = Response::builder().status(status).header("retry-after", retry_after);
-        Answer::of_response(&response.body(body.into()).unwrap())
+        CollectorAnswer::of_response(&response.body(body.into()).unwrap())
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
             (404, ExportFailure::Rejected),
             (500, ExportFailure::Rejected),
         ] {
-            let Answer::Failed(failure) = answer(status, "7", "") else {
+            let CollectorAnswer::Failed(failure) = answer(status, "7", "") else {
                 panic!("{status} is a failure");
             };
             assert_eq!(failure.reason, reason, "{status}");
@@ -115,9 +115,9 @@ mod tests {
             error_message: "too old".to_owned(),
         });
         let body = ExportTraceServiceResponse { partial_success }.encode_to_vec();
-        assert_eq!(answer(200, "", body), Answer::Taken { rejected_spans: 3 });
+        assert_eq!(answer(200, "", body), CollectorAnswer::Taken { rejected_spans: 3 });
         for empty in ["", "ok"] {
-            assert_eq!(answer(200, "", empty), Answer::Taken { rejected_spans: 0 });
+            assert_eq!(answer(200, "", empty), CollectorAnswer::Taken { rejected_spans: 0 });
         }
     }
 }

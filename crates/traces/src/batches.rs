@@ -17,16 +17,16 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Answer, Failure};
+use super::answer::{CollectorAnswer, RequestFailure};
 use super::http_client::CollectorClient;
 use super::queue::MOST_QUEUED;
 use super::settings::{OtlpSettings, SettingsError};
-use super::spans::Spans;
+use super::spans::SpanBuilder;
 use podinit_connect::connect_to_server;
 use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_expo::metrics::{DropReason, ExportFailure, TraceStats};
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::backoff::Backoff;
 
 /// How long the exporter may go on once the accounting has ended: with what may come before (see `Tasks`),
@@ -57,7 +57,7 @@ pub enum ExporterError {
 /// The task that sends traces.
 pub(super) struct TraceExporter {
     startups: mpsc::Receiver<Arc<EndedStartup>>,
-    spans: Spans,
+    spans: SpanBuilder,
     exporter: SpanExporter,
     client: CollectorClient,
     stats: Arc<TraceStats>,
@@ -75,7 +75,7 @@ impl TraceExporter {
     pub(crate) async fn new(
         settings: &OtlpSettings,
         startups: mpsc::Receiver<Arc<EndedStartup>>,
-        spans: Spans,
+        spans: SpanBuilder,
         stats: Arc<TraceStats>,
     ) -> Result<Self, ExporterError> {
         let collector = connect(settings).await?;
@@ -89,7 +89,7 @@ impl TraceExporter {
         (client, server): (Client, String),
         settings: &OtlpSettings,
         startups: mpsc::Receiver<Arc<EndedStartup>>,
-        spans: Spans,
+        spans: SpanBuilder,
         stats: Arc<TraceStats>,
     ) -> Result<Self, ExporterError> {
         let client = CollectorClient::new(client, settings.timeout);
@@ -153,12 +153,12 @@ impl TraceExporter {
             let spans = spans.flat_map(|startup| self.spans.of(&startup.record()));
             let exported = self.exporter.export(spans.collect()).await;
             match self.client.take_answer() {
-                Some(Answer::Taken { rejected_spans }) => {
+                Some(CollectorAnswer::Taken { rejected_spans }) => {
                     self.stats.count_sent(traces);
                     self.stats.count_rejected_spans(rejected_spans);
                     return self.succeeded();
                 }
-                Some(Answer::Failed(failure)) => {
+                Some(CollectorAnswer::Failed(failure)) => {
                     self.failed(&failure);
                     if !failure.is_transient() {
                         return self.stats.count_dropped(DropReason::Rejected, traces);
@@ -183,7 +183,7 @@ impl TraceExporter {
         }
     }
 
-    fn failed(&mut self, failure: &Failure) {
+    fn failed(&mut self, failure: &RequestFailure) {
         self.stats.count_failure(failure.reason);
         if !std::mem::replace(&mut self.is_failing, true) {
             tracing::warn!(
@@ -199,20 +199,20 @@ impl TraceExporter {
 ///
 /// # Errors
 /// When no client can be made, as when the certificates cannot be read.
-pub async fn probe(settings: &OtlpSettings) -> Result<Answer, ExporterError> {
+pub async fn probe(settings: &OtlpSettings) -> Result<CollectorAnswer, ExporterError> {
     let client = CollectorClient::new(connect(settings).await?.client, settings.timeout);
     let exported = exporter(&client, settings)?.export(Vec::new()).await;
-    let not_sent = || Failure {
+    let not_sent = || RequestFailure {
         reason: ExportFailure::Unreachable,
         why: format!("{exported:?}"),
         retry_after: None,
     };
     let answer = client.take_answer();
-    Ok(answer.unwrap_or_else(|| Answer::Failed(not_sent())))
+    Ok(answer.unwrap_or_else(|| CollectorAnswer::Failed(not_sent())))
 }
 
 /// A client of the collector.
-async fn connect(settings: &OtlpSettings) -> Result<Cluster, ConnectError> {
+async fn connect(settings: &OtlpSettings) -> Result<ClusterClient, ConnectError> {
     let server = ServerOptions {
         url: settings.server(),
         withholds_secret: false,

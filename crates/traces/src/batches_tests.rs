@@ -31,7 +31,7 @@ fn run(collector: Collector) -> Running {
         (collector.client(), "http://collector".to_owned()),
         &settings(),
         startups,
-        Spans::new(Vec::new()),
+        SpanBuilder::new(Vec::new()),
         Arc::clone(&stats),
     );
     let accounted = CancellationToken::new();

@@ -18,7 +18,9 @@ use podinit_core::lifecycle::{
     EndedStartup, Interval, Namespaces, Observer, PodEvent, Selection, SloRule, TimestampMode,
     Tracker, TrackerConfig,
 };
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid, Workload};
+use podinit_core::pod::{
+    ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition, Workload,
+};
 pub(crate) use podinit_testing::records::at;
 use podinit_testing::records::{Ends, deliver};
 
@@ -83,8 +85,10 @@ impl Life {
         ];
         for (second, kinds) in steps {
             for kind in kinds {
-                let condition =
-                    Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+                let condition = StatusCondition {
+                    status: ConditionStatus::True,
+                    last_transition: Some(at(second)),
+                };
                 pod.conditions.insert(*kind, condition);
             }
             deliver(tracker, sink, second, PodEvent::Applied(pod.clone()));

@@ -10,11 +10,11 @@ use crate::ids::{SpanName, span_id, trace_id};
 use crate::queue::{TraceQueue, channel};
 use crate::sampling::SampleRatio;
 use crate::settings::{OtlpSettings, SettingsError};
-use crate::spans::Spans;
+use crate::spans::SpanBuilder;
 use podinit_core::lifecycle::{EndedStartup, Interval};
 use podinit_core::pod::PodUid;
 use podinit_expo::metrics::TraceStats;
-use podinit_exporter::traces::{TraceSink, Traces};
+use podinit_exporter::traces::{TraceExport, TraceSink};
 use podinit_instruments::SpanRef;
 
 /// The collector at `endpoint`, or the one that the environment names.
@@ -35,16 +35,16 @@ pub async fn open(
     endpoint: Option<&Uri>,
     ratio: SampleRatio,
     label_keys: Vec<String>,
-) -> Result<Option<Traces>, ExporterError> {
+) -> Result<Option<TraceExport>, ExporterError> {
     let Some(settings) = settings(endpoint)? else {
         return Ok(None);
     };
     let stats = Arc::new(TraceStats::default());
     let (queue, startups) = channel(ratio, Arc::clone(&stats));
-    let spans = Spans::new(label_keys);
+    let spans = SpanBuilder::new(label_keys);
     let exporter = TraceExporter::new(&settings, startups, spans, Arc::clone(&stats)).await?;
     let sender = Box::new(|accounted| exporter.run(accounted).boxed());
-    Ok(Some(Traces { stats, sink: Box::new(queue), sender }))
+    Ok(Some(TraceExport { stats, sink: Box::new(queue), sender }))
 }
 
 impl TraceSink for TraceQueue {

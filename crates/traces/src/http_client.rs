@@ -15,7 +15,7 @@ use opentelemetry_http::{HttpClient, HttpError};
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::answer::Answer;
+use super::answer::CollectorAnswer;
 use podinit_kube::cluster::api_error::ApiError;
 use podinit_kube::cluster::transport::{AGENT, read_into, timed_out};
 
@@ -28,7 +28,7 @@ const ANSWER_LIMIT: usize = 64 * 1024;
 pub(super) struct CollectorClient {
     client: Client,
     timeout: Duration,
-    last: Arc<Mutex<Option<Answer>>>,
+    last: Arc<Mutex<Option<CollectorAnswer>>>,
 }
 
 impl CollectorClient {
@@ -38,7 +38,7 @@ impl CollectorClient {
     }
 
     /// What the collector made of the last request, once.
-    pub(super) fn take_answer(&self) -> Option<Answer> {
+    pub(super) fn take_answer(&self) -> Option<CollectorAnswer> {
         self.last.lock().take()
     }
 
@@ -80,8 +80,8 @@ impl HttpClient for CollectorClient {
         Box::pin(async move {
             let sent = self.send(request).await;
             let answer = match &sent {
-                Ok(response) => Answer::of_response(response),
-                Err(error) => Answer::of_error(error),
+                Ok(response) => CollectorAnswer::of_response(response),
+                Err(error) => CollectorAnswer::of_error(error),
             };
             *self.last.lock() = Some(answer);
             sent.map_err(|error| error.detail.into())

@@ -7,7 +7,7 @@
 //! The exporter samples and never waits: what the queue has no room for is dropped and counted. A task of its own makes
 //! the spans, sends them, and tries again while the collector fails. `docs/traces.md` says what a trace holds.
 //!
-//! It knows what an exporter is given ([`Traces`](podinit_exporter::traces::Traces)). It must not know flags; the
+//! It knows what an exporter is given ([`TraceExport`](podinit_exporter::traces::TraceExport)). It must not know flags; the
 //! exporter does not know it.
 
 #![forbid(unsafe_code)]
@@ -30,7 +30,7 @@ mod sampling;
 mod settings;
 mod spans;
 
-pub use answer::{Answer, Failure};
+pub use answer::{CollectorAnswer, RequestFailure};
 pub use batches::probe;
 pub use given::{open, settings};
 pub use ids::{span_id, trace_id};

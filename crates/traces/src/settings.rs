@@ -62,7 +62,7 @@ impl OtlpSettings {
         flag: Option<&Uri>,
         variable: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, SettingsError> {
-        let variables = Variables(variable);
+        let variables = EnvVariables(variable);
         let Some(url) = variables.url(flag)? else {
             return Ok(None);
         };
@@ -97,9 +97,9 @@ impl OtlpSettings {
 }
 
 /// The variables of the process, or of a test.
-struct Variables<F>(F);
+struct EnvVariables<F>(F);
 
-impl<F: Fn(&'static str) -> Option<String>> Variables<F> {
+impl<F: Fn(&'static str) -> Option<String>> EnvVariables<F> {
     /// The value of a variable. An empty one counts as unset, as OpenTelemetry demands.
     fn get(&self, name: &'static str) -> Option<(&'static str, String)> {
         let value = (self.0)(name)?;

@@ -11,7 +11,7 @@ use super::attributes;
 use super::ids::{SpanName, span_id, trace_id};
 use podinit_core::lifecycle::{
     GateKind, GateState, Interval, IntervalResult, Milestone, Outcome, Progress, Record,
-    RecordedGate, SloResult, Span, Stage, StageSpans, UnobservedReason,
+    RecordedGate, SloResult, Stage, StageSpans, TimelineSpan, UnobservedReason,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -23,12 +23,12 @@ const MILESTONE: &str = "milestone";
 
 /// Makes the spans of startups.
 #[derive(Debug)]
-pub(super) struct Spans {
+pub(super) struct SpanBuilder {
     scope: InstrumentationScope,
     label_keys: Vec<String>,
 }
 
-impl Spans {
+impl SpanBuilder {
     /// `label_keys` are the keys of the chosen pod labels.
     pub(crate) fn new(label_keys: Vec<String>) -> Self {
         let scope = InstrumentationScope::builder("podinit");
@@ -41,7 +41,7 @@ impl Spans {
         let Progress::Ended { outcome, at, .. } = record.progress else {
             return Vec::new();
         };
-        let startup = Startup {
+        let startup = TracedStartup {
             record,
             outcome,
             began: record.reached(Milestone::Created).unwrap_or(record.discovered),
@@ -68,7 +68,7 @@ const fn stage_of(kind: GateKind) -> Stage {
 }
 
 /// A startup that has ended.
-struct Startup<'a> {
+struct TracedStartup<'a> {
     record: &'a Record,
     outcome: Outcome,
     began: Timestamp,
@@ -78,7 +78,7 @@ struct Startup<'a> {
     scope: &'a InstrumentationScope,
 }
 
-impl Startup<'_> {
+impl TracedStartup<'_> {
     fn root(&self) -> SpanData {
         let missed = self.missed();
         let missed: Vec<&str> = missed.iter().map(|(slo, _)| *slo).collect();
@@ -211,7 +211,7 @@ impl Startup<'_> {
 }
 
 /// The times of a stage or a step; none where they are unusable.
-fn usable(span: &Span<'_>) -> Option<(Timestamp, Timestamp)> {
+fn usable(span: &TimelineSpan<'_>) -> Option<(Timestamp, Timestamp)> {
     let unusable = IntervalResult::Unobserved { reason: UnobservedReason::Time };
     let times = span.times().filter(|_| span.recorded.result != unusable);
     // Below zero by at most a second is noise of the truncation ([§4.5](crate::specification#s4-5)).

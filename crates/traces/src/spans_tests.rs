@@ -40,7 +40,7 @@ fn record(ready: i64) -> Record {
 }
 
 fn spans(record: &Record) -> Vec<SpanData> {
-    Spans::new(vec!["app.kubernetes.io/name".to_owned()]).of(record)
+    SpanBuilder::new(vec!["app.kubernetes.io/name".to_owned()]).of(record)
 }
 
 fn named<'a>(spans: &'a [SpanData], name: &str) -> &'a SpanData {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use podinit_core::lifecycle::Stage;
-use podinit_expo::metrics::{Durations, Figures, LEAST_OF_P99};
-use podinit_text::document::Style;
+use podinit_expo::metrics::{LEAST_OF_P99, PodFigures, StageDurations};
+use podinit_text::document::TerminalStyle;
 use podinit_text::human_time::{rounded_seconds, seconds};
 use podinit_text::palette;
 
@@ -24,9 +24,9 @@ pub(super) struct Frame {
     pub(super) scene: Option<&'static str>,
     /// Simulated time since the start
     pub(super) elapsed: Duration,
-    pub(super) figures: Figures,
+    pub(super) figures: PodFigures,
     /// How long stages took, since the start
-    pub(super) durations: Durations,
+    pub(super) durations: StageDurations,
     /// One status line
     pub(super) status: String,
     /// Where to look, a line each
@@ -40,7 +40,7 @@ pub(super) struct Frame {
 impl Frame {
     /// The lines of the frame, at most `height`, none longer than the width of `style`. Where there is too
     /// little room, empty lines go first, then lines of where to look; the problem stays.
-    pub(super) fn lines(&self, style: Style, height: usize) -> Vec<String> {
+    pub(super) fn lines(&self, style: TerminalStyle, height: usize) -> Vec<String> {
         let width = style.width;
         let mut bars = vec![self.heads(style)];
         bars.extend(self.bars(style));
@@ -62,7 +62,7 @@ impl Frame {
     }
 
     /// What stands above the columns.
-    fn heads(&self, style: Style) -> String {
+    fn heads(&self, style: TerminalStyle) -> String {
         let left = format!("{:<14}{:>6}", "stage", "pods");
         match has_durations(style.width) {
             true => format!("{left}{:>9}{:>9}", "median", "p99"),
@@ -70,7 +70,7 @@ impl Frame {
         }
     }
 
-    fn head(&self, style: Style) -> String {
+    fn head(&self, style: TerminalStyle) -> String {
         let in_flight: u64 = self.figures.in_flight().iter().sum();
         let mut head = String::from("podinit demo");
         if let Some(scene) = self.scene {
@@ -91,7 +91,7 @@ impl Frame {
     }
 
     /// A line for each stage: its pods, how long they took, and a bar as long as its share of the largest one.
-    fn bars(&self, style: Style) -> impl Iterator<Item = String> {
+    fn bars(&self, style: TerminalStyle) -> impl Iterator<Item = String> {
         let pods = self.figures.in_flight();
         let most = pods.iter().copied().max().unwrap_or(0).max(LEAST_SCALE);
         let with_durations = has_durations(style.width);
@@ -170,7 +170,7 @@ fn cut(line: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use podinit_core::lifecycle::{Outcome, WaitReason};
-    use podinit_expo::metrics::Distribution;
+    use podinit_expo::metrics::DurationDistribution;
 
     /// So many pods in a stage, whatever the cause.
     fn waiting(stage: Stage, pods: u64) -> (WaitReason, u64) {
@@ -180,13 +180,13 @@ mod tests {
     }
 
     fn frame() -> Frame {
-        let mut figures = Figures {
+        let mut figures = PodFigures {
             waiting: vec![
                 waiting(Stage::Scheduling, 3),
                 waiting(Stage::Network, 1),
                 waiting(Stage::Containers, 46),
             ],
-            ..Figures::default()
+            ..PodFigures::default()
         };
         figures.stuck[Stage::Containers as usize] = 12;
         figures.finished[Outcome::Ready as usize] = 2_980;
@@ -199,15 +199,15 @@ mod tests {
                 .to_owned(),
             look: vec!["the page       http://127.0.0.1:8080/".to_owned()],
             durations: std::array::from_fn(|stage| {
-                Distribution::of_nanos((0..95 + stage as u64).map(|_| 2_000_000_000))
+                DurationDistribution::of_nanos((0..95 + stage as u64).map(|_| 2_000_000_000))
             }),
             has_keys: true,
             problem: "46 pods cannot pull images.".to_owned(),
         }
     }
 
-    fn plain(width: usize) -> Style {
-        Style { colour: false, width }
+    fn plain(width: usize) -> TerminalStyle {
+        TerminalStyle { colour: false, width }
     }
 
     #[test]
@@ -267,7 +267,7 @@ to end this    q
 
     #[test]
     fn colours_are_only_added() {
-        let coloured = Style { colour: true, width: 80 };
+        let coloured = TerminalStyle { colour: true, width: 80 };
         let mut text = frame().lines(coloured, 100).join("\n");
         let containers = palette::ansi(Stage::Containers.as_str());
         assert!(text.contains(&format!("\u{1b}[{containers}m█")), "{text}");
@@ -281,7 +281,7 @@ to end this    q
     #[test]
     fn one_pod_does_not_fill_its_line() {
         let one = Frame {
-            figures: Figures { waiting: vec![waiting(Stage::Init, 1)], ..Figures::default() },
+            figures: PodFigures { waiting: vec![waiting(Stage::Init, 1)], ..PodFigures::default() },
             ..Frame::default()
         };
         let lines = one.lines(plain(80), 100);

@@ -16,7 +16,7 @@ use super::status_lines::StatusLines;
 use crate::commands::output::style;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_oncall::problems::Snapshots;
 use podinit_sim::scene::Scene;
 
@@ -37,7 +37,7 @@ const ERASE_BELOW: &str = "\u{1b}[J";
 pub(super) struct LiveView {
     pub(super) exposition: Arc<Exposition>,
     pub(super) problems: Snapshots,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn DeliveryClock>,
     /// What breaks, and how long after the start
     pub(super) scene: Option<(Scene, Duration)>,
     /// Where to look

@@ -22,9 +22,9 @@ use podinit_exporter::own_thread::OwnThread;
 use podinit_exporter::process::signals;
 use podinit_exporter::start::Exporter;
 use podinit_http::MetricsPath;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::explain::quoted;
 use podinit_oncall::live::{self, Links};
 use podinit_sim::{Cluster, ClusterConfig};
@@ -46,13 +46,13 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     };
     let simulated = Cluster::start(config).await?;
     let watch = WatchConfig {
-        scopes: Scope::of_namespaces(&[]),
-        selectors: Selectors { shard: exporter.sharding.shard, ..Selectors::default() },
+        scopes: PodScope::of_namespaces(&[]),
+        selectors: PodSelectors { shard: exporter.sharding.shard, ..PodSelectors::default() },
         decode: exporter.labels.config().decode_options(),
         ..WatchConfig::default()
     };
     let clock = simulated.clock();
-    let clock: Arc<dyn Clock> = Arc::new(move || clock.now());
+    let clock: Arc<dyn DeliveryClock> = Arc::new(move || clock.now());
     let ExporterParts { given, web, records } =
         exporter_parts(&exporter, false, None, Arc::clone(&clock)).await?;
     let accounting = accounting_thread::start().context("cannot start the accounting thread")?;

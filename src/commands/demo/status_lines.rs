@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use podinit_core::lifecycle::Stage;
-use podinit_expo::metrics::Figures;
+use podinit_expo::metrics::PodFigures;
 use podinit_sim::scene::Scene;
 use podinit_text::human_time::seconds;
 
@@ -17,7 +17,7 @@ pub(super) struct StatusLines<'a> {
     pub(super) scene: Option<(Scene, Duration)>,
     /// Simulated time since the start
     pub(super) elapsed: Duration,
-    pub(super) figures: &'a Figures,
+    pub(super) figures: &'a PodFigures,
 }
 
 impl StatusLines<'_> {
@@ -102,7 +102,7 @@ mod tests {
     use podinit_core::lifecycle::{Outcome, SloRule, WaitReason};
     use podinit_expo::metrics::{SloDoc, SloFigures};
 
-    fn figures() -> Figures {
+    fn figures() -> PodFigures {
         let image = WaitReason::ALL.into_iter().find(|waiting| {
             (waiting.stage(), waiting.cause().as_str()) == (Stage::Containers, "image")
         });
@@ -111,10 +111,10 @@ mod tests {
             good: 75,
             bad,
         };
-        Figures {
+        PodFigures {
             waiting: image.map(|waiting| (waiting, 40)).into_iter().collect(),
             slos: vec![slo("network-ready", 0), slo("scheduled-pod-ready", 25)],
-            ..Figures::default()
+            ..PodFigures::default()
         }
     }
 
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn before_the_first_pod_there_is_a_line_too() {
-        let figures = Figures::default();
+        let figures = PodFigures::default();
         let lines = StatusLines { scene: None, elapsed: Duration::ZERO, figures: &figures };
         let calm = "Nothing is broken. Choose what breaks with --scene.";
         assert_eq!(lines.line(LINE_STANDS), calm);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn failed_jobs_stand_beside_it_with_a_word() {
-        let mut figures = Figures::default();
+        let mut figures = PodFigures::default();
         figures.finished[Outcome::Failed as usize] = 7;
         let lines = StatusLines { scene: None, elapsed: Duration::ZERO, figures: &figures };
         let line = lines.line(Duration::ZERO);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use podinit_instruments::{FamilyDoc, Kind};
+use podinit_instruments::{FamilyDoc, MetricType};
 use serde_json::Value;
 
 /// A dashboard as JSON, and the name of its file.
@@ -157,7 +157,7 @@ pub(super) fn is_shown(family: &FamilyDoc, metric: &str) -> bool {
     match metric.strip_prefix(family.name) {
         Some("") => true,
         Some(part) => {
-            family.kind == Kind::Histogram && ["_bucket", "_sum", "_count"].contains(&part)
+            family.kind == MetricType::Histogram && ["_bucket", "_sum", "_count"].contains(&part)
         }
         None => false,
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 use podinit_core::timestamp::Timestamp;
 use proptest::prelude::*;
 
@@ -71,7 +71,7 @@ impl Pod {
         pod.created = self.created.map(Timestamp::from_seconds);
         pod.started = pod.created;
         if self.ready {
-            let held = Condition {
+            let held = StatusCondition {
                 status: ConditionStatus::True,
                 last_transition: Some(Timestamp::from_seconds(START + 100)),
             };

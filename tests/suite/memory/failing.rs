@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use podinit_core::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred};
+use podinit_core::kube_event::{
+    EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent,
+};
 use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerConfig};
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -119,7 +121,7 @@ fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {
         container: Some(EventContainer { name: "server".into(), init: false }),
         first: Some(NOW),
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         message: None,
         reason: EventReason::PullFailed { registry: registry(workload).into() },
     })

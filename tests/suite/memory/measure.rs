@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use podinit_core::kube_event::{
-    EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred, Pull, Pulled,
+    EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent, PulledMessage,
+    SuccessfulPull,
 };
 use podinit_core::lifecycle::{
     Delivery, EndedStartup, Interval, Latency, Namespaces, NodeEvent, Observation, Observer,
@@ -17,8 +18,8 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, SpecField, WatchEventKind};
-use podinit_expo::metrics::{Builder, LabelConfig};
 use podinit_expo::metrics::{DropReason, TraceStats};
+use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
 use podinit_traces::{self as traces, TraceQueue};
 use serde_json::{Value, json};
 
@@ -91,7 +92,8 @@ pub fn per_pod_of_own_gates(pods: usize, gates: usize, length: usize) -> f64 {
     let width = length - "s0.example.com/".len();
     let of = |gates: usize| {
         let (_held, bytes) = bytes_of(|| {
-            let (mut recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+            let (mut recorder, exposition) =
+                ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
             let mut tracker = Tracker::new(TrackerConfig::default());
             let mut decoder = PodDecoder::new(decode_options(false));
             for number in 0..pods {
@@ -116,7 +118,7 @@ pub fn per_pod_of_own_gates(pods: usize, gates: usize, length: usize) -> f64 {
 /// latencies.
 pub fn per_label_set(sets: usize, seen: u64) -> f64 {
     let labels = LabelConfig { max_values: sets, max_sets: sets, ..LabelConfig::default() };
-    let (mut recorder, _exposition) = Builder::new(labels).build().unwrap();
+    let (mut recorder, _exposition) = ExpositionBuilder::new(labels).build().unwrap();
     let discovered = PodObservation::Moved {
         from: PodState::Undiscovered,
         to: PodState::Finished(Outcome::Preexisting),
@@ -216,9 +218,9 @@ fn pulled(number: usize, name: &str) -> PodEvent {
         container: Some(EventContainer { name: name.into(), init: name == CONTAINERS[0] }),
         first: Some(NOW),
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         message: None,
-        reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
+        reason: EventReason::Pulled(Some(PulledMessage::Pulled(SuccessfulPull {
             registry: Arc::clone(&REGISTRY),
             duration: Duration::from_secs(2),
             with_wait: None,

@@ -8,7 +8,7 @@ use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
-use podinit_expo::metrics::{Format, LabelConfig, SeriesLabel, SloDoc};
+use podinit_expo::metrics::{ExpositionFormat, LabelConfig, SeriesLabel, SloDoc};
 use podinit_recordings::reader::{Recording, SoFar};
 use podinit_recordings::replay::{ExpositionConfig, ReplayConfig};
 use podinit_slo::SloFile;
@@ -65,7 +65,7 @@ pub(crate) fn figures_of_shard(
     let recording = Recording::from_reader("history", input, decode);
     let recording = recording.following(&SoFar::new(Arc::new(|| timestamp(PRESENT))));
     let replayed = podinit_recordings::replay::expose(recording, config).unwrap();
-    let printed = replayed.encode(Format::Text).unwrap();
+    let printed = replayed.encode(ExpositionFormat::Text).unwrap();
     exposition::parse(&String::from_utf8(printed).unwrap())
 }
 

@@ -1,10 +1,10 @@
 //! What is durable: the bytes of a real checkpoint, and beside it what had been accounted for when it
 //! was written.
 
-use podinit_checkpoint::content::{self, Content, SavedScope};
+use podinit_checkpoint::content::{self, CheckpointContent, SavedScope};
 use podinit_checkpoint::frame;
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, SourceId, Successor, Tracker, TrackerConfig, Version,
+    Delivery, PodEvent, SourceId, SourceSuccessor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
@@ -85,14 +85,14 @@ impl Durable {
         accounted: &Accounted,
         shard: Option<ShardNumber>,
     ) -> Self {
-        let content = Content {
+        let content = CheckpointContent {
             scope: SavedScope {
                 shard: shard.map(ShardNumber::flag).unwrap_or_default(),
                 ..SavedScope::default()
             },
             tracker: tracker.saved(),
             metrics: tally.recorder.saved(),
-            ..Content::default()
+            ..CheckpointContent::default()
         };
         Self {
             document: content::encode(&content, tracker.saved_pods()).finish(),
@@ -112,7 +112,7 @@ impl Durable {
         shard: Option<ShardNumber>,
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
-        let content::Decoded { content, pods, .. } =
+        let content::DecodedCheckpoint { content, pods, .. } =
             content::decode(&sections, podinit_exporter::families()).expect("it says something");
         let in_flight = pods.iter().filter_map(|pod| pod.in_flight());
         let bug = tally.injected.bug;
@@ -133,7 +133,8 @@ impl Durable {
         if bug == Bug::KnowsNoPod {
             return (Tracker::new(config), resume);
         }
-        let mut tracker = Tracker::restored(config, content.tracker, pods, Successor::Same, tally);
+        let mut tracker =
+            Tracker::restored(config, content.tracker, pods, SourceSuccessor::Same, tally);
         let (before, after) = (content.scope.shard, shard.map(ShardNumber::flag));
         let after = after.unwrap_or_default();
         if before != after {

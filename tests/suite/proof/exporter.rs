@@ -9,10 +9,10 @@ use std::time::Duration;
 use podinit_core::lifecycle::{TimestampMode, Tracker, TrackerConfig};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig, SloDoc};
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig, SloDoc};
 use podinit_kube::cluster::api_server_clock::ApiServerClock;
-use podinit_kube::cluster::client::Cluster;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::cluster::client::ClusterClient;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::rng::Rng;
@@ -79,7 +79,7 @@ impl Exporter {
     ) -> Self {
         let scope_of = |log: &DeliveryLog| {
             let name = log.scope;
-            name.map_or(Scope::Cluster, |name| Scope::Namespace(name.to_owned()))
+            name.map_or(PodScope::Cluster, |name| PodScope::Namespace(name.to_owned()))
         };
         let scopes = server.lock().logs[sources.clone()].iter().map(scope_of).collect();
         let mut config = WatchConfig {
@@ -99,7 +99,7 @@ impl Exporter {
         config.reflector.max_line_bytes = OVERSIZE;
         let slos = objectives();
         let stats = Arc::new(WatchStats::new(config.scopes.len()));
-        let (recorder, exposition) = Builder::new(LabelConfig::default())
+        let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
             .milestones(milestones())
@@ -114,7 +114,7 @@ impl Exporter {
             Timestamp::from_nanos(base + elapsed + offset.load(Ordering::Relaxed))
         };
         let clock = Arc::new(ApiServerClock::new(wall, move || epoch.elapsed()));
-        let cluster = Cluster {
+        let cluster = ClusterClient {
             credentials: None,
             client: server.client(sources),
             server: "the proof".to_owned(),

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::Format;
+use podinit_expo::metrics::ExpositionFormat;
 use podinit_sim::rng::Rng;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -237,7 +237,7 @@ impl World {
                 audit::given(&state.history, log, accounted.of(source), &mut findings);
             }
             withheld += audit::withheld(&state.history, logs);
-            let text = exposition.encode(Format::Text).expect("it can be scraped");
+            let text = exposition.encode(ExpositionFormat::Text).expect("it can be scraped");
             let scrape = Scrape::parse(&String::from_utf8(text).expect("it is text"));
             audit::exposed(&scrape, &tally.pods, &mut findings);
             tallies.push(tally.pods);

@@ -7,7 +7,7 @@ use podinit_core::lifecycle::{
     BadReason, Cause, Delivery, Observation, PodEvent, PodObservation, SloId, SloVerdict, SourceId,
     Stage, TimestampMode, Tracker, TrackerConfig, WaitReason,
 };
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 use podinit_core::timestamp::Timestamp;
 use podinit_slo::SloFile;
 
@@ -70,8 +70,10 @@ impl Harness {
 fn pod(name: &str, network: Option<i64>) -> PodSnapshot {
     let at = Timestamp::from_seconds;
     let mut pod = PodSnapshot::bare(PodUid::from_text(name), Arc::from("shop"), name);
-    let condition =
-        |second| Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+    let condition = |second| StatusCondition {
+        status: ConditionStatus::True,
+        last_transition: Some(at(second)),
+    };
     pod.created = Some(at(BOUND));
     pod.latest_api_time = Some(at(network.unwrap_or(BOUND)));
     pod.resource_version = Some(network.unwrap_or(BOUND).unsigned_abs());

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use podinit_access::Gate;
-use podinit_access::kubernetes::Kubernetes;
+use podinit_access::AccessGate;
+use podinit_access::kubernetes::KubernetesAccess;
 use podinit_access::web_config::WebConfig;
 use podinit_core::timestamp::Timestamp;
 use podinit_http::AccessStats;
@@ -92,7 +92,7 @@ impl Pki {
         inspection.result.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    pub fn gate(&self, text: &str) -> (Arc<Gate>, Arc<AccessStats>) {
+    pub fn gate(&self, text: &str) -> (Arc<AccessGate>, Arc<AccessStats>) {
         gate(self.config(text), None)
     }
 
@@ -101,9 +101,12 @@ impl Pki {
     }
 }
 
-pub fn gate(config: WebConfig, tokens: Option<Kubernetes>) -> (Arc<Gate>, Arc<AccessStats>) {
+pub fn gate(
+    config: WebConfig,
+    tokens: Option<KubernetesAccess>,
+) -> (Arc<AccessGate>, Arc<AccessStats>) {
     let stats = Arc::new(AccessStats::new(Timestamp::from_seconds(1)));
-    let gate = Gate::new(config, tokens, Arc::clone(&stats)).unwrap();
+    let gate = AccessGate::new(config, tokens, Arc::clone(&stats)).unwrap();
     (Arc::new(gate), stats)
 }
 

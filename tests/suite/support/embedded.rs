@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use kube::Client;
 use podinit_core::lifecycle::{Delivery, PodEvent, TimestampMode, Tracker, TrackerConfig};
-use podinit_decode::Encoding;
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder};
+use podinit_decode::ObjectEncoding;
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder,
+};
 use podinit_kube::watch::config::ReflectorConfig;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::Target;
@@ -52,10 +54,10 @@ macro_rules! encoding {
 }
 pub(crate) use encoding;
 
-pub fn encoding_of(module: &str) -> Encoding {
+pub fn encoding_of(module: &str) -> ObjectEncoding {
     match module.ends_with("_protobuf") {
-        true => Encoding::Protobuf,
-        false => Encoding::Json,
+        true => ObjectEncoding::Protobuf,
+        false => ObjectEncoding::Json,
     }
 }
 
@@ -101,12 +103,12 @@ impl Embedded {
     }
 
     /// The same, which asks for `encoding`.
-    pub fn watching_in(encoding: Encoding, cluster: Cluster) -> Self {
+    pub fn watching_in(encoding: ObjectEncoding, cluster: Cluster) -> Self {
         Self::adjusted_in(encoding, cluster, |_| {})
     }
 
     pub fn adjusted_in(
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         cluster: Cluster,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
@@ -126,12 +128,12 @@ impl Embedded {
         cluster: Cluster,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
-        let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
+        let mut config = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
         config.reflector.seed = Some(1);
         adjust(&mut config.reflector);
         let stats = Arc::new(WatchStats::new(1));
         let (recorder, exposition) =
-            Builder::new(LabelConfig::default()).watch(stats.clone()).build().unwrap();
+            ExpositionBuilder::new(LabelConfig::default()).watch(stats.clone()).build().unwrap();
         let (sender, deliveries) = mpsc::channel(64);
         let cancel = CancellationToken::new();
         let simulated = cluster.clock();
@@ -215,7 +217,7 @@ impl Embedded {
 
     /// What a scrape says.
     pub fn scrape(&self) -> Scrape {
-        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = self.exposition.encode(ExpositionFormat::Text).unwrap();
         Scrape::parse(&String::from_utf8(text).unwrap())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podinit_core::lifecycle::SourceId;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::WaitsFor;
-use podinit_http::Health;
+use podinit_http::ProcessHealth;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_oncall::freshness::FreshnessSource;
 
@@ -25,6 +25,6 @@ fn source(in_sync: bool, waits_for: WaitsFor) -> FreshnessSource {
     let stats = Arc::new(WatchStats::new(1));
     stats.set_synced(SourceId(0), in_sync);
     let clock = || Timestamp::from_seconds(1_700_000_400);
-    let source = (stats, Health::new());
+    let source = (stats, ProcessHealth::new());
     FreshnessSource::new(source, Arc::new(clock), None, Arc::default(), Arc::new(waits_for))
 }

@@ -7,7 +7,10 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use axum::Router;
 use axum::routing::get;
-use podinit_http::{Access, Format, Health, Limits, MetricsPath, Scrape, ScrapeError, Server};
+use podinit_http::{
+    AccessControl, ExpositionFormat, HttpServer, MetricsPath, ProcessHealth, ScrapeError,
+    ScrapeTarget, ServerLimits,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -55,14 +58,14 @@ impl Source {
     }
 }
 
-pub fn body_of(format: Format, size: usize) -> Vec<u8> {
+pub fn body_of(format: ExpositionFormat, size: usize) -> Vec<u8> {
     let mut body = format!("{format:?} ").into_bytes();
     body.resize(size, b'.');
     body
 }
 
-impl Scrape for Source {
-    fn encode(&self, format: Format) -> Result<Vec<u8>, ScrapeError> {
+impl ScrapeTarget for Source {
+    fn encode(&self, format: ExpositionFormat) -> Result<Vec<u8>, ScrapeError> {
         self.begun.fetch_add(1, Ordering::SeqCst);
         self.gate.wait();
         match &self.failure {
@@ -74,32 +77,32 @@ impl Scrape for Source {
 
 pub struct Running {
     pub address: SocketAddr,
-    pub health: Health,
+    pub health: ProcessHealth,
     pub source: Arc<Source>,
     pub shutdown: CancellationToken,
     pub task: JoinHandle<()>,
 }
 
-pub fn start(source: Source, limits: Limits) -> Running {
+pub fn start(source: Source, limits: ServerLimits) -> Running {
     start_server(source, limits, |server| server)
 }
 
 /// A server with its metrics at `path`.
-pub fn start_at(path: MetricsPath, source: Source, limits: Limits) -> Running {
+pub fn start_at(path: MetricsPath, source: Source, limits: ServerLimits) -> Running {
     start_server(source, limits, |server| server.with_metrics_at(path))
 }
 
 /// A server behind a gate.
-pub fn start_with(source: Source, limits: Limits, access: Arc<dyn Access>) -> Running {
+pub fn start_with(source: Source, limits: ServerLimits, access: Arc<dyn AccessControl>) -> Running {
     start_server(source, limits, |server| server.with_access(access))
 }
 
 /// A server with routes besides its own.
 pub fn start_routes(
     source: Source,
-    limits: Limits,
+    limits: ServerLimits,
     routes: Router,
-    access: Option<Arc<dyn Access>>,
+    access: Option<Arc<dyn AccessControl>>,
 ) -> Running {
     start_server(source, limits, |server| {
         let server = server.with_routes(routes);
@@ -110,14 +113,18 @@ pub fn start_routes(
     })
 }
 
-fn start_server(source: Source, limits: Limits, gated: impl FnOnce(Server) -> Server) -> Running {
+fn start_server(
+    source: Source,
+    limits: ServerLimits,
+    gated: impl FnOnce(HttpServer) -> HttpServer,
+) -> Running {
     let source = Arc::new(source);
-    let health = Health::new();
+    let health = ProcessHealth::new();
     let shutdown = CancellationToken::new();
-    let server = Server::bind(
+    let server = HttpServer::bind(
         "127.0.0.1:0".parse().unwrap(),
         limits,
-        Arc::clone(&source) as Arc<dyn Scrape>,
+        Arc::clone(&source) as Arc<dyn ScrapeTarget>,
         health.clone(),
     );
     let server = server.unwrap_or_else(|error| panic!("{error}"));

@@ -17,7 +17,7 @@ use podinit_core::lifecycle::{Delivery, PodEvent};
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::protobuf;
@@ -47,12 +47,12 @@ pub struct FakeApi {
 impl FakeApi {
     /// One cluster-wide list-watch that lists in pages.
     pub fn start() -> Self {
-        Self::start_with(vec![Scope::Cluster], Selectors::default(), |_| {})
+        Self::start_with(vec![PodScope::Cluster], PodSelectors::default(), |_| {})
     }
 
     pub fn start_with(
-        scopes: Vec<Scope>,
-        selectors: Selectors,
+        scopes: Vec<PodScope>,
+        selectors: PodSelectors,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
         let mut config = WatchConfig { scopes, selectors, ..WatchConfig::default() };

@@ -20,10 +20,12 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
 pub use self::reviews::ReviewError;
-use self::reviews::{Reviewer, User};
-use super::credentials::{Decisions, Fingerprint, Fingerprints, NoRandomness, credentials};
-use podinit_http::{AccessRequest, Verdict};
-use podinit_kube::cluster::client::Cluster;
+use self::reviews::{AccessReviewer, TokenUser};
+use super::credentials::{
+    DecisionCache, FingerprintKey, NoRandomness, SecretFingerprint, credentials,
+};
+use podinit_http::{AccessRequest, AccessVerdict};
+use podinit_kube::cluster::client::ClusterClient;
 
 /// How long a grant is cached.
 const GRANTED_FOR: Duration = Duration::from_secs(120);
@@ -40,41 +42,43 @@ const CACHED: usize = 1024;
 /// How many tokens are reviewed at a time. Requests with further ones get status 503.
 const MAX_REVIEWS: usize = 16;
 
-const NO_TOKEN: Verdict = Verdict::Unauthenticated { challenge: "Bearer realm=\"podinit\"" };
-const INVALID_TOKEN: Verdict =
-    Verdict::Unauthenticated { challenge: "Bearer realm=\"podinit\", error=\"invalid_token\"" };
+const NO_TOKEN: AccessVerdict =
+    AccessVerdict::Unauthenticated { challenge: "Bearer realm=\"podinit\"" };
+const INVALID_TOKEN: AccessVerdict = AccessVerdict::Unauthenticated {
+    challenge: "Bearer realm=\"podinit\", error=\"invalid_token\"",
+};
 
 /// Decides over requests by their bearer tokens. Clones share their decisions.
 #[derive(Clone)]
-pub struct Kubernetes(Arc<Inner>);
+pub struct KubernetesAccess(Arc<KubernetesAccessState>);
 
-struct Inner {
-    reviewer: Reviewer,
-    fingerprints: Fingerprints,
-    reviews: Mutex<Reviews>,
+struct KubernetesAccessState {
+    reviewer: AccessReviewer,
+    fingerprints: FingerprintKey,
+    reviews: Mutex<AccessReviews>,
     permits: Arc<Semaphore>,
     /// Whether the last review failed, so that only changes are logged
     failing: AtomicBool,
 }
 
-struct Reviews {
-    decisions: Decisions,
+struct AccessReviews {
+    decisions: DecisionCache,
     /// Reviews in progress; requests with the same token and path share one
-    in_progress: HashMap<Fingerprint, Shared<BoxFuture<'static, Verdict>>>,
+    in_progress: HashMap<SecretFingerprint, Shared<BoxFuture<'static, AccessVerdict>>>,
 }
 
-impl Kubernetes {
+impl KubernetesAccess {
     /// Has `cluster` review tokens. A token must be issued for one of `audiences`, or for the API server
     /// if there are none.
     ///
     /// # Errors
     /// Where the system has no randomness for keys.
-    pub fn new(cluster: &Cluster, audiences: Vec<String>) -> Result<Self, NoRandomness> {
-        Ok(Self(Arc::new(Inner {
-            reviewer: Reviewer::new(cluster, audiences),
-            fingerprints: Fingerprints::new()?,
-            reviews: Mutex::new(Reviews {
-                decisions: Decisions::new(CACHED),
+    pub fn new(cluster: &ClusterClient, audiences: Vec<String>) -> Result<Self, NoRandomness> {
+        Ok(Self(Arc::new(KubernetesAccessState {
+            reviewer: AccessReviewer::new(cluster, audiences),
+            fingerprints: FingerprintKey::new()?,
+            reviews: Mutex::new(AccessReviews {
+                decisions: DecisionCache::new(CACHED),
                 in_progress: HashMap::new(),
             }),
             permits: Arc::new(Semaphore::new(MAX_REVIEWS)),
@@ -90,14 +94,14 @@ impl Kubernetes {
         let reviewer = &self.0.reviewer;
         let probed = timeout(DEADLINE, async {
             reviewer.user_of("podinit asks whether it may ask").await?;
-            reviewer.may_get(User::anonymous(), "/metrics").await
+            reviewer.may_get(TokenUser::anonymous(), "/metrics").await
         });
         let probed = probed.await;
         probed.unwrap_or_else(|_| Err(reviewer.late(DEADLINE))).map(drop)
     }
 
     /// Decides by the token and the path of a request.
-    pub fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, Verdict> {
+    pub fn authorize(&self, asked: AccessRequest) -> BoxFuture<'static, AccessVerdict> {
         let header = asked.authorization.as_ref();
         let Some(token) = header.and_then(|header| credentials(header, "Bearer")) else {
             return ready(NO_TOKEN).boxed();
@@ -115,32 +119,32 @@ impl Kubernetes {
             return review.clone().boxed();
         }
         let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() else {
-            return ready(Verdict::Unavailable).boxed();
+            return ready(AccessVerdict::Unavailable).boxed();
         };
         let inner = Arc::clone(&self.0);
         let token = token.to_owned();
         // A task, so that the review completes even if the client disconnects.
         let task = tokio::spawn(async move {
             let _permit = permit;
-            let settling = Settling { inner: &inner, key };
+            let settling = SettlingReview { inner: &inner, key };
             let verdict = inner.review(&token, &asked.path).await;
             settling.settle(verdict)
         });
-        let verdict = task.map(|ended| ended.unwrap_or(Verdict::Unavailable));
+        let verdict = task.map(|ended| ended.unwrap_or(AccessVerdict::Unavailable));
         let verdict = verdict.boxed().shared();
         reviews.in_progress.insert(key, verdict.clone());
         verdict.boxed()
     }
 }
 
-impl Inner {
-    async fn review(&self, token: &str, path: &str) -> Verdict {
+impl KubernetesAccessState {
+    async fn review(&self, token: &str, path: &str) -> AccessVerdict {
         let reviewed = timeout(DEADLINE, async {
             let Some(user) = self.reviewer.user_of(token).await? else {
                 return Ok(INVALID_TOKEN);
             };
             let may = self.reviewer.may_get(user, path).await?;
-            Ok(if may { Verdict::Granted } else { Verdict::Forbidden })
+            Ok(if may { AccessVerdict::Granted } else { AccessVerdict::Forbidden })
         });
         let reviewed = reviewed.await;
         match reviewed.unwrap_or_else(|_| Err(self.reviewer.late(DEADLINE))) {
@@ -154,25 +158,25 @@ impl Inner {
                 if !self.failing.swap(true, Ordering::Relaxed) {
                     tracing::warn!("{error}; refusing bearer tokens");
                 }
-                Verdict::Unavailable
+                AccessVerdict::Unavailable
             }
         }
     }
 }
 
 /// Removes a review from those in progress, however it ends.
-struct Settling<'a> {
-    inner: &'a Inner,
-    key: Fingerprint,
+struct SettlingReview<'a> {
+    inner: &'a KubernetesAccessState,
+    key: SecretFingerprint,
 }
 
-impl Settling<'_> {
-    fn settle(self, verdict: Verdict) -> Verdict {
+impl SettlingReview<'_> {
+    fn settle(self, verdict: AccessVerdict) -> AccessVerdict {
         let valid_for = match verdict {
-            Verdict::Granted => Some(GRANTED_FOR),
-            Verdict::Unauthenticated { .. } | Verdict::Forbidden => Some(REFUSED_FOR),
+            AccessVerdict::Granted => Some(GRANTED_FOR),
+            AccessVerdict::Unauthenticated { .. } | AccessVerdict::Forbidden => Some(REFUSED_FOR),
             // The next attempt may succeed.
-            Verdict::TooManyRequests | Verdict::Unavailable => None,
+            AccessVerdict::TooManyRequests | AccessVerdict::Unavailable => None,
         };
         if let Some(valid_for) = valid_for {
             let until = Instant::now() + valid_for;
@@ -182,7 +186,7 @@ impl Settling<'_> {
     }
 }
 
-impl Drop for Settling<'_> {
+impl Drop for SettlingReview<'_> {
     fn drop(&mut self) {
         self.inner.reviews.lock().in_progress.remove(&self.key);
     }

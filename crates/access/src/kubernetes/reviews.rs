@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use podinit_kube::cluster::api_error::ApiErrorKind;
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::cluster::transport::{AGENT, read_into, send};
 
 /// The length limit of an answer, in bytes. A user can be in many groups.
@@ -52,9 +52,9 @@ impl ReviewError {
 }
 
 /// The holder of a token.
-pub(super) struct User(UserInfo);
+pub(super) struct TokenUser(UserInfo);
 
-impl User {
+impl TokenUser {
     /// The user of a request without credentials.
     pub(super) fn anonymous() -> Self {
         Self(UserInfo { username: Some("system:anonymous".to_owned()), ..UserInfo::default() })
@@ -62,19 +62,19 @@ impl User {
 }
 
 /// Creates reviews.
-pub(super) struct Reviewer {
+pub(super) struct AccessReviewer {
     client: Client,
     server: String,
     audiences: Vec<String>,
 }
 
-impl Reviewer {
-    pub(super) fn new(cluster: &Cluster, audiences: Vec<String>) -> Self {
+impl AccessReviewer {
+    pub(super) fn new(cluster: &ClusterClient, audiences: Vec<String>) -> Self {
         Self { client: cluster.client.clone(), server: cluster.server.clone(), audiences }
     }
 
     /// The holder of `token`; `None` if it is invalid or was issued for another audience.
-    pub(super) async fn user_of(&self, token: &str) -> Result<Option<User>, ReviewError> {
+    pub(super) async fn user_of(&self, token: &str) -> Result<Option<TokenUser>, ReviewError> {
         let wanted = (!self.audiences.is_empty()).then(|| self.audiences.clone());
         let review = TokenReview {
             spec: TokenReviewSpec { token: token.to_owned(), audiences: wanted },
@@ -89,12 +89,12 @@ impl Reviewer {
         let is_meant = self.audiences.is_empty()
             || named.iter().any(|audience| self.audiences.contains(audience));
         let user = status.user.filter(|_| status.authenticated == Some(true));
-        Ok(user.filter(|_| is_meant).map(User))
+        Ok(user.filter(|_| is_meant).map(TokenUser))
     }
 
     /// Whether `user` may `get` `path`.
-    pub(super) async fn may_get(&self, user: User, path: &str) -> Result<bool, ReviewError> {
-        let User(user) = user;
+    pub(super) async fn may_get(&self, user: TokenUser, path: &str) -> Result<bool, ReviewError> {
+        let TokenUser(user) = user;
         let review = SubjectAccessReview {
             spec: SubjectAccessReviewSpec {
                 user: user.username,

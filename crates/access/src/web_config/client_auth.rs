@@ -2,7 +2,7 @@
 //!
 //! A certificate that is not accepted ends the handshake. A missing one does not, even where one is
 //! required: the probes of a kubelet have none, and are answered. All other requests without one are
-//! refused one by one ([`super::Tls::requires_certificate`]).
+//! refused one by one ([`super::ServerTls::requires_certificate`]).
 //! The subject alternative names of a certificate are those of RFC 5280, section 4.2.1.6. rustls verifies certificates,
 //! but does not report their names.
 
@@ -26,10 +26,10 @@ use x509_cert::der::Decode;
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 
-use super::files::{Files, PemForm, certificates_of};
+use super::files::{PemForm, WebConfigFiles, certificates_of};
 use super::tls_form::TlsForm;
 use super::tls_names::find;
-use podinit_text::config_file::Fault;
+use podinit_text::config_file::FileFault;
 
 /// The most entries of `client_allowed_sans`.
 const MAX_SANS: usize = 256;
@@ -73,9 +73,9 @@ pub(super) struct ClientAuth {
 impl ClientAuth {
     pub(super) fn of(
         form: &TlsForm,
-        files: &mut Files,
+        files: &mut WebConfigFiles,
         provider: &Arc<CryptoProvider>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, FileFault> {
         let kind = match &form.client_auth_type.0 {
             Some(name) => find(&TYPES, name)?,
             None => ClientAuthType::NoClientCert,
@@ -88,12 +88,12 @@ impl ClientAuth {
                 WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider))
                     .allow_unauthenticated()
                     .build()
-                    .map_err(|error| Fault::at(place, error.to_string()))?
+                    .map_err(|error| FileFault::at(place, error.to_string()))?
             }
             _ => Arc::new(AnyCertificate { algorithms }),
         };
         let verifier = match allowed_sans(form, kind)? {
-            Some(allowed) => Arc::new(OneOf { verifier, allowed }),
+            Some(allowed) => Arc::new(AllowedNamesVerifier { verifier, allowed }),
             None => verifier,
         };
         Ok(Self { kind, verifier })
@@ -111,21 +111,21 @@ impl ClientAuth {
 /// The authorities that must have issued a client certificate, and where they are named.
 fn roots(
     form: &TlsForm,
-    files: &mut Files,
+    files: &mut WebConfigFiles,
     kind: ClientAuthType,
-) -> Result<Option<(Arc<RootCertStore>, Location)>, Fault> {
+) -> Result<Option<(Arc<RootCertStore>, Location)>, FileFault> {
     let pem = PemForm { key: "client_ca", inline: &form.client_ca, file: &form.client_ca_file };
     let Some(pem) = pem.read(files)? else {
         return match &form.client_auth_type.0 {
             Some(name) if kind.verifies() => {
                 let why = "client_auth_type needs client_ca_file, by which client certificates are \
                            verified";
-                Err(Fault::at(name.referenced, why))
+                Err(FileFault::at(name.referenced, why))
             }
             _ => Ok(None),
         };
     };
-    let fault = |why: &str| Fault::at(pem.place, why);
+    let fault = |why: &str| FileFault::at(pem.place, why);
     if kind == ClientAuthType::NoClientCert {
         return Err(fault(
             "client_ca_file has no effect without a client_auth_type, such as \
@@ -140,11 +140,14 @@ fn roots(
     Ok(Some((Arc::new(roots), pem.place)))
 }
 
-fn allowed_sans(form: &TlsForm, kind: ClientAuthType) -> Result<Option<Vec<AllowedSan>>, Fault> {
+fn allowed_sans(
+    form: &TlsForm,
+    kind: ClientAuthType,
+) -> Result<Option<Vec<AllowedSan>>, FileFault> {
     let Some(names) = &form.client_allowed_sans.0 else {
         return Ok(None);
     };
-    let fault = |why: &str| Err(Fault::at(names.referenced, why));
+    let fault = |why: &str| Err(FileFault::at(names.referenced, why));
     if !kind.requires_certificate() {
         return fault(
             "client_allowed_sans needs client_auth_type RequireAnyClientCert or \
@@ -206,12 +209,12 @@ impl ClientCertVerifier for AnyCertificate {
 
 /// Accepts what another verifier accepts, if it has one of the allowed names.
 #[derive(Debug)]
-struct OneOf {
+struct AllowedNamesVerifier {
     verifier: Arc<dyn ClientCertVerifier>,
     allowed: Vec<AllowedSan>,
 }
 
-impl ClientCertVerifier for OneOf {
+impl ClientCertVerifier for AllowedNamesVerifier {
     fn offer_client_auth(&self) -> bool {
         self.verifier.offer_client_auth()
     }
@@ -267,7 +270,7 @@ impl ClientCertVerifier for OneOf {
 
 /// A name in a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum San {
+pub(super) enum CertificateName {
     /// A DNS name, an e-mail address or a URI
     Text(String),
     Ip(IpAddr),
@@ -287,17 +290,17 @@ impl AllowedSan {
         Self { text, ip }
     }
 
-    pub(super) fn is(&self, name: &San) -> bool {
+    pub(super) fn is(&self, name: &CertificateName) -> bool {
         match name {
-            San::Text(text) => **text == *self.text,
-            San::Ip(ip) => self.ip == Some(*ip),
+            CertificateName::Text(text) => **text == *self.text,
+            CertificateName::Ip(ip) => self.ip == Some(*ip),
         }
     }
 }
 
 /// The DNS names, e-mail addresses, URIs and IP addresses in a certificate. `None` where any part of
 /// it is malformed, a name of another kind included, or where it has the extension twice.
-pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San>> {
+pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<CertificateName>> {
     let certificate = Certificate::from_der(certificate).ok()?;
     let extension: Option<(bool, SubjectAltName)> = certificate.tbs_certificate.get().ok()?;
     let mut names = Vec::new();
@@ -308,14 +311,16 @@ pub(super) fn subject_alternative_names(certificate: &[u8]) -> Option<Vec<San>> 
 }
 
 /// `Some(None)` for a name of a kind that cannot be allowed; `None` for a malformed one.
-fn san(name: &GeneralName) -> Option<Option<San>> {
+fn san(name: &GeneralName) -> Option<Option<CertificateName>> {
     Some(match name {
         GeneralName::Rfc822Name(text)
         | GeneralName::DnsName(text)
-        | GeneralName::UniformResourceIdentifier(text) => Some(San::Text(text.to_string())),
+        | GeneralName::UniformResourceIdentifier(text) => {
+            Some(CertificateName::Text(text.to_string()))
+        }
         GeneralName::IpAddress(bytes) => {
             let bytes = bytes.as_bytes();
-            Some(San::Ip(match bytes.len() {
+            Some(CertificateName::Ip(match bytes.len() {
                 4 => Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into(),
                 16 => {
                     IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?)).to_canonical()
@@ -358,12 +363,12 @@ mod tests {
         assert_eq!(
             subject_alternative_names(&der).unwrap(),
             [
-                San::Text("prometheus.example".to_owned()),
-                San::Text("sre@example.com".to_owned()),
-                San::Text("spiffe://cluster/ns/monitoring".to_owned()),
-                San::Ip(Ipv4Addr::LOCALHOST.into()),
-                San::Ip(v6),
-                San::Ip("10.0.0.1".parse().unwrap()),
+                CertificateName::Text("prometheus.example".to_owned()),
+                CertificateName::Text("sre@example.com".to_owned()),
+                CertificateName::Text("spiffe://cluster/ns/monitoring".to_owned()),
+                CertificateName::Ip(Ipv4Addr::LOCALHOST.into()),
+                CertificateName::Ip(v6),
+                CertificateName::Ip("10.0.0.1".parse().unwrap()),
             ]
         );
         assert_eq!(subject_alternative_names(&certificate(vec![])), Some(vec![]));
@@ -372,11 +377,11 @@ mod tests {
     #[test]
     fn names_have_to_be_equal() {
         let allowed = |text: &str| AllowedSan::new(text.into());
-        assert!(allowed("a.example").is(&San::Text("a.example".into())));
-        assert!(!allowed("*.example").is(&San::Text("a.example".into())));
-        assert!(!allowed("a.example").is(&San::Text("*.example".into())));
-        assert!(!allowed("a.example").is(&San::Text("A.example".into())));
-        let local = San::Ip(Ipv4Addr::LOCALHOST.into());
+        assert!(allowed("a.example").is(&CertificateName::Text("a.example".into())));
+        assert!(!allowed("*.example").is(&CertificateName::Text("a.example".into())));
+        assert!(!allowed("a.example").is(&CertificateName::Text("*.example".into())));
+        assert!(!allowed("a.example").is(&CertificateName::Text("A.example".into())));
+        let local = CertificateName::Ip(Ipv4Addr::LOCALHOST.into());
         assert!(allowed("127.0.0.1").is(&local));
         assert!(allowed("::ffff:127.0.0.1").is(&local));
         assert!(!allowed("127.0.0.2").is(&local));
@@ -415,7 +420,7 @@ mod tests {
             params.self_signed(&key).unwrap().der().to_vec()
         };
         let read = |names| subject_alternative_names(&named(names));
-        assert_eq!(read(vec![]), Some(vec![San::Text("b.example".to_owned())]));
+        assert_eq!(read(vec![]), Some(vec![CertificateName::Text("b.example".to_owned())]));
         assert_eq!(read(vec![SanType::DnsName("a.example".try_into().unwrap())]), None);
     }
 

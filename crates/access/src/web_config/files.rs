@@ -11,20 +11,20 @@ use serde_saphyr::{Location, Spanned};
 
 use podinit_text::config_file::reload::FileState;
 use podinit_text::config_file::yaml::Given;
-use podinit_text::config_file::{Fault, regular_file};
+use podinit_text::config_file::{FileFault, regular_file};
 
 /// The length limit of the file, and of each file that it names, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// Reads the configuration and the files that it names, and keeps the state of each.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct WebConfigFiles {
     directory: PathBuf,
     /// The state of each file that was read
     states: Vec<FileState>,
 }
 
-impl Files {
+impl WebConfigFiles {
     /// For the configuration at `path`; the names in it are relative to its directory.
     pub(super) fn beside(path: &Path) -> Self {
         Self { directory: path.parent().unwrap_or(Path::new("")).to_owned(), states: Vec::new() }
@@ -62,31 +62,31 @@ pub(super) struct PemForm<'a> {
 }
 
 /// PEM, and where it is or is named.
-pub(super) struct Pem {
+pub(super) struct PemSource {
     pub(super) bytes: Vec<u8>,
     pub(super) place: Location,
 }
 
 impl PemForm<'_> {
     /// The PEM, if there is any.
-    pub(super) fn read(&self, files: &mut Files) -> Result<Option<Pem>, Fault> {
+    pub(super) fn read(&self, files: &mut WebConfigFiles) -> Result<Option<PemSource>, FileFault> {
         let key = self.key;
         match (&self.inline.0, &self.file.0) {
             (None, None) => Ok(None),
             (Some(_), Some(name)) => {
                 let why = format!("{key}_file cannot be combined with {key}; keep one");
-                Err(Fault::at(name.referenced, why))
+                Err(FileFault::at(name.referenced, why))
             }
             (Some(pem), None) => {
-                Ok(Some(Pem { bytes: pem.value.as_bytes().to_vec(), place: pem.referenced }))
+                Ok(Some(PemSource { bytes: pem.value.as_bytes().to_vec(), place: pem.referenced }))
             }
             (None, Some(name)) => {
                 // The name is not repeated: a private key could be there by mistake.
                 let bytes = files.read_named(&name.value).map_err(|error| {
                     let why = format!("the file of {key}_file cannot be read: {error}");
-                    Fault::at(name.referenced, why)
+                    FileFault::at(name.referenced, why)
                 })?;
-                Ok(Some(Pem { bytes, place: name.referenced }))
+                Ok(Some(PemSource { bytes, place: name.referenced }))
             }
         }
     }

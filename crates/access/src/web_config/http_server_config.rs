@@ -11,14 +11,14 @@ use http::header::{
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use podinit_text::config_file::Fault;
+use podinit_text::config_file::FileFault;
 use podinit_text::config_file::yaml::Given;
 use podinit_text::duration::{FORMS, PrometheusDuration};
 
 const MAX_BURST: u32 = 1_000_000;
 
 /// An additional header of every response.
-pub(crate) type Header = (HeaderName, HeaderValue);
+pub(crate) type ResponseHeader = (HeaderName, HeaderValue);
 
 /// A token bucket: `burst` requests at once, and one more for each `interval`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +64,11 @@ pub(super) struct RateLimitForm {
 
 impl HttpForm {
     /// The headers. Blank ones are not set.
-    pub(super) fn headers(&self) -> Result<Arc<[Header]>, Fault> {
+    pub(super) fn headers(&self) -> Result<Arc<[ResponseHeader]>, FileFault> {
         if let Some(Spanned { value: true, referenced, .. }) = self.http2.0 {
             let why = "http2 is not supported: podinit speaks HTTP/1.1; leave it out, or set it to \
                        false";
-            return Err(Fault::at(referenced, why));
+            return Err(FileFault::at(referenced, why));
         }
         let Some(form) = &self.headers.0 else {
             return Ok(Arc::default());
@@ -91,10 +91,11 @@ impl HttpForm {
             }
             if !allowed.is_empty() && !allowed.contains(&&**text) {
                 let why = format!("must be {}", allowed.join(" or "));
-                return Err(Fault::at(*referenced, why));
+                return Err(FileFault::at(*referenced, why));
             }
-            let value = HeaderValue::from_str(text)
-                .map_err(|_| Fault::at(*referenced, "has characters that no header can have"))?;
+            let value = HeaderValue::from_str(text).map_err(|_| {
+                FileFault::at(*referenced, "has characters that no header can have")
+            })?;
             headers.push((name, value));
         }
         Ok(headers.into())
@@ -102,7 +103,7 @@ impl HttpForm {
 }
 
 /// `rate_limit`; `None` where its interval is 0, which turns it off.
-pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLimit>, Fault> {
+pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLimit>, FileFault> {
     let RateLimitForm { interval, burst } = &form.value;
     let parsed = match &*interval.value {
         "0" => Ok(PrometheusDuration::from_millis(0)),
@@ -110,7 +111,7 @@ pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLim
     };
     let parsed: PrometheusDuration = parsed.map_err(|_| {
         let why = format!("interval must be a duration, written as {FORMS}, or 0 for no limit");
-        Fault::at(interval.referenced, why)
+        FileFault::at(interval.referenced, why)
     })?;
     let interval = Duration::from_millis(parsed.as_millis());
     let burst = match &burst.0 {
@@ -118,7 +119,7 @@ pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLim
         Some(Spanned { value, .. }) if *value <= MAX_BURST => *value,
         Some(Spanned { referenced, .. }) => {
             let why = format!("burst must be a whole number from 1 to {MAX_BURST}");
-            return Err(Fault::at(*referenced, why));
+            return Err(FileFault::at(*referenced, why));
         }
     };
     if interval.is_zero() {
@@ -127,7 +128,7 @@ pub(super) fn rate_limit(form: &Spanned<RateLimitForm>) -> Result<Option<RateLim
     if burst == 0 {
         let why =
             "rate_limit needs a burst of at least 1; otherwise every request would be refused";
-        return Err(Fault::at(form.referenced, why));
+        return Err(FileFault::at(form.referenced, why));
     }
     Ok(Some(RateLimit { interval, burst }))
 }

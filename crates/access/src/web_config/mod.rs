@@ -21,42 +21,42 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 pub use self::files::MAX_BYTES;
-pub(super) use self::http_server_config::{Header, RateLimit};
-pub use self::tls::Tls;
-pub(super) use self::users::Users;
+pub(super) use self::http_server_config::{RateLimit, ResponseHeader};
+pub use self::tls::ServerTls;
+pub(super) use self::users::BasicAuthUsers;
 
-use self::files::Files;
+use self::files::WebConfigFiles;
 use self::http_server_config::{HttpForm, RateLimitForm};
 use self::tls_form::TlsForm;
 use self::users::UsersForm;
-use podinit_text::config_file::reload::Inspection;
+use podinit_text::config_file::reload::ConfigInspection;
 use podinit_text::config_file::yaml::{self, Given};
-use podinit_text::config_file::{Fault, FileError};
+use podinit_text::config_file::{FileError, FileFault};
 
 /// A valid web configuration.
 #[derive(Clone, Debug, Default)]
 pub struct WebConfig {
     /// `None` for plain HTTP
-    pub tls: Option<Tls>,
+    pub tls: Option<ServerTls>,
     /// Users and their passwords; without any, no password is required
-    pub users: Arc<Users>,
+    pub users: Arc<BasicAuthUsers>,
     /// Additional headers of every response
-    pub headers: Arc<[Header]>,
+    pub headers: Arc<[ResponseHeader]>,
     /// `None` for no limit
     pub(super) rate_limit: Option<RateLimit>,
 }
 
 impl WebConfig {
     /// Reads the file at `path` and those that it names, relative to its directory.
-    pub fn inspect(path: &Path) -> Inspection<Self, FileError> {
+    pub fn inspect(path: &Path) -> ConfigInspection<Self, FileError> {
         let name = path.display().to_string();
-        let mut files = Files::beside(path);
+        let mut files = WebConfigFiles::beside(path);
         let result = match files.read(path) {
             Ok(contents) => parse(&contents, &mut files).map_err(|fault| fault.of_file(&name)),
             Err(error) => Err(FileError::unreadable(&name, &error)),
         };
         let files = files.into_states();
-        Inspection { files, result }
+        ConfigInspection { files, result }
     }
 
     /// Whether `next` may replace this configuration while the process runs.
@@ -67,7 +67,8 @@ impl WebConfig {
     /// # Errors
     /// What `next` removes: one line.
     pub(super) fn may_become(&self, next: &Self) -> Result<(), String> {
-        let demands = |tls: &Option<Tls>| tls.as_ref().is_some_and(|tls| tls.requires_certificate);
+        let demands =
+            |tls: &Option<ServerTls>| tls.as_ref().is_some_and(|tls| tls.requires_certificate);
         let taken = if self.tls.is_some() != next.tls.is_some() {
             "TLS cannot be turned on or off"
         } else if demands(&self.tls) && !demands(&next.tls) {
@@ -91,12 +92,12 @@ struct WebForm {
     rate_limit: Given<Spanned<RateLimitForm>>,
 }
 
-fn parse(contents: &[u8], files: &mut Files) -> Result<WebConfig, Fault> {
+fn parse(contents: &[u8], files: &mut WebConfigFiles) -> Result<WebConfig, FileFault> {
     let form: WebForm = yaml::parse(contents, MAX_BYTES, "{}")?;
     Ok(WebConfig {
-        tls: form.tls_server_config.0.map(|tls| Tls::of(&tls, files)).transpose()?,
+        tls: form.tls_server_config.0.map(|tls| ServerTls::of(&tls, files)).transpose()?,
         headers: form.http_server_config.0.map_or(Ok(Arc::default()), |http| http.headers())?,
-        users: Arc::new(form.basic_auth_users.0.map(Users::of).unwrap_or_default()),
+        users: Arc::new(form.basic_auth_users.0.map(BasicAuthUsers::of).unwrap_or_default()),
         rate_limit: form
             .rate_limit
             .0

@@ -36,7 +36,7 @@ impl Files {
     }
 
     /// TLS with further lines.
-    fn tls(&self, more: &str) -> Result<Tls, String> {
+    fn tls(&self, more: &str) -> Result<ServerTls, String> {
         let lines = more.lines().map(|line| format!("\n  {line}"));
         let text = format!(
             "tls_server_config:\n  cert_file: tls.crt\n  key_file: tls.key{}",

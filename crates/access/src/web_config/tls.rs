@@ -9,10 +9,10 @@ use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, versi
 use serde_saphyr::{Location, Spanned};
 
 use super::client_auth::ClientAuth;
-use super::files::{Files, Pem, PemForm, certificates_of};
+use super::files::{PemForm, PemSource, WebConfigFiles, certificates_of};
 use super::tls_form::TlsForm;
 use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find, find_all};
-use podinit_text::config_file::Fault;
+use podinit_text::config_file::FileFault;
 use podinit_text::config_file::yaml::Given;
 
 /// Only HTTP/1.1 is supported.
@@ -20,17 +20,20 @@ const ALPN: &[u8] = b"http/1.1";
 
 /// The TLS of connections.
 #[derive(Clone, Debug)]
-pub struct Tls {
+pub struct ServerTls {
     /// For new connections
     pub config: Arc<ServerConfig>,
     /// Whether a client without a certificate is answered only to probes
     pub(crate) requires_certificate: bool,
 }
 
-impl Tls {
-    pub(super) fn of(form: &Spanned<TlsForm>, files: &mut Files) -> Result<Self, Fault> {
+impl ServerTls {
+    pub(super) fn of(
+        form: &Spanned<TlsForm>,
+        files: &mut WebConfigFiles,
+    ) -> Result<Self, FileFault> {
         let Spanned { value: form, referenced, .. } = form;
-        let fault = |why: String| Fault::at(*referenced, why);
+        let fault = |why: String| FileFault::at(*referenced, why);
         let missing = |key: &str| fault(format!("{key} is missing"));
         let chain = form.certificates(files)?.ok_or_else(|| missing("cert_file"))?;
         let key = form.private_key(files)?.ok_or_else(|| missing("key_file"))?;
@@ -58,26 +61,30 @@ impl Tls {
 impl TlsForm {
     fn certificates(
         &self,
-        files: &mut Files,
-    ) -> Result<Option<Vec<CertificateDer<'static>>>, Fault> {
+        files: &mut WebConfigFiles,
+    ) -> Result<Option<Vec<CertificateDer<'static>>>, FileFault> {
         let pem = PemForm { key: "cert", inline: &self.cert, file: &self.cert_file }.read(files)?;
-        let certificates =
-            |pem: Pem| certificates_of(&pem.bytes).map_err(|why| Fault::at(pem.place, why));
+        let certificates = |pem: PemSource| {
+            certificates_of(&pem.bytes).map_err(|why| FileFault::at(pem.place, why))
+        };
         pem.map(certificates).transpose()
     }
 
-    fn private_key(&self, files: &mut Files) -> Result<Option<PrivateKeyDer<'static>>, Fault> {
+    fn private_key(
+        &self,
+        files: &mut WebConfigFiles,
+    ) -> Result<Option<PrivateKeyDer<'static>>, FileFault> {
         let pem = PemForm { key: "key", inline: &self.key, file: &self.key_file }.read(files)?;
-        let key = |pem: Pem| {
+        let key = |pem: PemSource| {
             PrivateKeyDer::from_pem_slice(&pem.bytes).map_err(|_| {
                 let why = "has no private key in PEM (PKCS#8, PKCS#1 or SEC1, and not encrypted)";
-                Fault::at(pem.place, why)
+                FileFault::at(pem.place, why)
             })
         };
         pem.map(key).transpose()
     }
 
-    fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
+    fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, FileFault> {
         let known: Vec<(&str, usize)> = VERSIONS.iter().map(|(name, _)| *name).zip(0..).collect();
         let bound = |version: &Given<Spanned<String>>, default: usize| {
             version.0.as_ref().map_or(Ok(default), |name| find(&known, name))
@@ -87,13 +94,13 @@ impl TlsForm {
         if least > most {
             let place = self.min_version.0.as_ref().map(|name| name.referenced);
             let place = place.unwrap_or(Location::UNKNOWN);
-            return Err(Fault::at(place, "min_version is above max_version"));
+            return Err(FileFault::at(place, "min_version is above max_version"));
         }
         Ok(VERSIONS[least..=most].iter().map(|(_, version)| *version).collect())
     }
 
     /// ring's cryptography, restricted to the configured suites and curves.
-    fn provider(&self) -> Result<CryptoProvider, Fault> {
+    fn provider(&self) -> Result<CryptoProvider, FileFault> {
         let mut provider = ring::default_provider();
         let suites = find_all(&CIPHER_SUITES, &self.cipher_suites)?;
         if !suites.is_empty() {

@@ -13,7 +13,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 use serde_saphyr::Spanned;
 
-use podinit_text::config_file::Fault;
+use podinit_text::config_file::FileFault;
 use podinit_text::config_file::yaml::Given;
 
 /// From the oldest to the newest.
@@ -43,12 +43,12 @@ pub(super) const CURVES: [(&str, &dyn SupportedKxGroup); 3] =
 ///
 /// # Errors
 /// A message with all names.
-pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &Spanned<String>) -> Result<T, Fault> {
+pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &Spanned<String>) -> Result<T, FileFault> {
     let found = known.iter().find(|(known, _)| *known == name.value);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         let why = format!("is not supported; supported are {}", names.join(", "));
-        Fault::at(name.referenced, why)
+        FileFault::at(name.referenced, why)
     })
 }
 
@@ -56,6 +56,6 @@ pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &Spanned<String>) -> Resu
 pub(super) fn find_all<T: Copy>(
     known: &[(&str, T)],
     names: &Given<Vec<Spanned<String>>>,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, FileFault> {
     names.0.iter().flatten().map(|name| find(known, name)).collect()
 }

@@ -16,20 +16,20 @@ const MIN_COST: u32 = 4;
 
 /// Users and the bcrypt hashes of their passwords.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Users {
+pub struct BasicAuthUsers {
     /// Hashes and their costs, by name
     hashes: HashMap<Box<str>, (Box<str>, u32)>,
     cost: u32,
 }
 
 /// Without names and hashes.
-impl fmt::Debug for Users {
+impl fmt::Debug for BasicAuthUsers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Users({})", self.hashes.len())
     }
 }
 
-impl Users {
+impl BasicAuthUsers {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()

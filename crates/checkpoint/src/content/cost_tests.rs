@@ -29,7 +29,7 @@ fn least(file: &[u8]) -> Duration {
 
 /// A file with so many pods in flight.
 fn file_of(pods: usize) -> Vec<u8> {
-    let Decoded { content, pods: all, .. } = read_file(&checkpoint_of(true)).unwrap();
+    let DecodedCheckpoint { content, pods: all, .. } = read_file(&checkpoint_of(true)).unwrap();
     let in_flight = || all.iter().filter(|pod| pod.in_flight().is_some()).cloned();
     encode(&content, in_flight().cycle().take(pods)).finish()
 }

@@ -7,16 +7,16 @@ use ciborium::Value;
 use super::section::append;
 use super::tests::{checkpoint_of, decoded, read_file, sections};
 use super::*;
-use crate::frame::{self, Writer};
+use crate::frame::{self, SectionWriter};
 use crate::shape::editing_tests::Name;
-use podinit_core::lifecycle::{Successor, Tracker, TrackerConfig};
-use podinit_expo::metrics::{Builder, LabelConfig};
+use podinit_core::lifecycle::{SourceSuccessor, Tracker, TrackerConfig};
+use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
 
 /// The values of a file, with the names of their types.
 type Trees = Vec<(&'static str, Value)>;
 
 fn trees(file: &[u8]) -> Trees {
-    fn take<T: Saved>(bytes: &mut &[u8]) -> (&'static str, Value) {
+    fn take<T: SavedType>(bytes: &mut &[u8]) -> (&'static str, Value) {
         (T::NAME, shapes().take::<T>(bytes))
     }
     let mut all = Vec::new();
@@ -50,7 +50,7 @@ fn whole() -> &'static [u8] {
 
 /// A file that says that its values have these shapes.
 pub(super) fn with_shapes(file: &[u8], shapes: &Shapes) -> Vec<u8> {
-    let mut other = Writer::begin();
+    let mut other = SectionWriter::begin();
     for (tag, payload) in frame::read(file).unwrap().iter() {
         other.section(tag, |out| match tag {
             SHAPES => append(out, shapes),
@@ -61,7 +61,7 @@ pub(super) fn with_shapes(file: &[u8], shapes: &Shapes) -> Vec<u8> {
 }
 
 /// What is read of the file with everything, where it says that.
-fn read(shapes: &Shapes) -> Result<Decoded, ContentError> {
+fn read(shapes: &Shapes) -> Result<DecodedCheckpoint, ContentError> {
     read_file(&with_shapes(whole(), shapes))
 }
 
@@ -71,7 +71,7 @@ pub(super) fn renamed(name: &Name) -> Shapes {
     shapes
 }
 
-fn written(decoded: &Decoded) -> Trees {
+fn written(decoded: &DecodedCheckpoint) -> Trees {
     trees(&encode(&decoded.content, decoded.pods.iter().cloned()).finish())
 }
 
@@ -87,7 +87,7 @@ fn without_field(mut trees: Trees, (of, field): &Name) -> Trees {
     trees
 }
 
-fn whole_decoded() -> Decoded {
+fn whole_decoded() -> DecodedCheckpoint {
     read_file(whole()).unwrap()
 }
 
@@ -233,7 +233,7 @@ fn what_was_skipped_is_counted() {
         assert_eq!(read.pods.len(), whole_decoded().pods.len());
         read.skipped
     };
-    let Decoded { content, pods, .. } = whole_decoded();
+    let DecodedCheckpoint { content, pods, .. } = whole_decoded();
     let all = pods.len() + content.records.records.len();
     assert_eq!(skipped("SavedLastSeen", "version"), all as u64);
     assert_eq!(skipped("SavedTracker", "watermark"), 1);
@@ -244,11 +244,11 @@ fn what_was_skipped_is_counted() {
 fn an_additional_section_is_skipped_and_counted() {
     let mut all = sections(whole());
     all.push((99, vec![1, 2, 3]));
-    assert_eq!(decoded(&all), Ok(Decoded { skipped: 1, ..whole_decoded() }));
+    assert_eq!(decoded(&all), Ok(DecodedCheckpoint { skipped: 1, ..whole_decoded() }));
 }
 
 /// A family is saved by its name and those of its labels: as plain texts, whatever the shapes are.
-fn with_families(change: impl Fn(&mut Vec<u8>)) -> Result<Decoded, ContentError> {
+fn with_families(change: impl Fn(&mut Vec<u8>)) -> Result<DecodedCheckpoint, ContentError> {
     let mut all = sections(whole());
     let (_, payload) = all.iter_mut().find(|(tag, _)| *tag == METRICS).unwrap();
     change(payload);
@@ -286,20 +286,21 @@ fn no_rename_refuses_the_whole_file_and_what_is_left_can_be_restored() {
     let whole = whole_decoded();
     for name in fields.iter().chain(&variants) {
         let read = read(&renamed(name));
-        let Decoded { content, mut pods, skipped } =
+        let DecodedCheckpoint { content, mut pods, skipped } =
             read.unwrap_or_else(|error| panic!("{name:?}: {error}"));
         assert!(skipped > 0 || content == whole.content, "{name:?}");
         if !name.0.starts_with("SavedFamil") && !name.0.starts_with("SavedLabelText") {
-            let sum =
-                |content: &Content| content.metrics.families.sum("podinit_pods_finished_total");
+            let sum = |content: &CheckpointContent| {
+                content.metrics.families.sum("podinit_pods_finished_total")
+            };
             let is_whole = sum(&content) == sum(&whole.content);
             assert!(is_whole || name.1 == "families" || name.0 == "SavedSeries", "{name:?}");
         }
-        let (mut recorder, _) = Builder::new(LabelConfig::default()).build().unwrap();
+        let (mut recorder, _) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         recorder.restore_holds(content.tracker.now.unwrap_or_default(), &mut pods);
         let config = TrackerConfig::default();
-        Tracker::restored(config, content.tracker, pods, Successor::Same, &mut recorder);
+        Tracker::restored(config, content.tracker, pods, SourceSuccessor::Same, &mut recorder);
         let again = recorder.saved();
         assert!(again.clone().keep_what_fits().is_empty(), "{name:?}");
     }

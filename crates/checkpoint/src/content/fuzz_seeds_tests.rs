@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::tests::{checkpoint, checkpoint_of, decoded, read_file, sections};
 use super::*;
 use crate::CheckpointLoad;
-use crate::frame::{self, FrameError, MAGIC, VERSION, Writer};
+use crate::frame::{self, FrameError, MAGIC, SectionWriter, VERSION};
 use podinit_core::lifecycle::{Interval, SavedPod, SloInterval};
 
 const HEAD_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
@@ -40,7 +40,7 @@ fn write() {
     let all = &whole[between(&whole)];
     let put = |name: &str, bytes: &[u8]| fs::write(path(name), bytes).unwrap();
     put("whole", &whole);
-    put("future", &Writer::version(VERSION + 1).finish());
+    put("future", &SectionWriter::version(VERSION + 1).finish());
     put("sections", all);
     put("sections_cut", &all[..all.len() / 2]);
     let with_nodes = checkpoint_of(true);
@@ -70,7 +70,7 @@ fn each_seed_is_what_its_name_says() {
         write();
     }
     let whole = seed("whole");
-    let Decoded { content, pods, .. } = read_file(&whole).unwrap();
+    let DecodedCheckpoint { content, pods, .. } = read_file(&whole).unwrap();
     assert_eq!((pods.len(), content.tracker.deleted.len()), (3, 1));
     let families = &content.metrics.families;
     assert_eq!(families.sum("podinit_pods_finished_total"), 2);
@@ -100,7 +100,8 @@ fn each_seed_is_what_its_name_says() {
 /// A checkpoint of a podinit without gates and milestones by name, with an interval that was no text.
 #[test]
 fn a_checkpoint_from_before_gates_and_milestones_is_read_whole() {
-    let Decoded { content, pods, skipped } = read_file(&seed("whole_before_gates")).unwrap();
+    let DecodedCheckpoint { content, pods, skipped } =
+        read_file(&seed("whole_before_gates")).unwrap();
     assert_eq!((pods.len(), content.tracker.deleted.len(), skipped), (2, 1, 0));
     let intervals: Vec<SloInterval> =
         content.tracker.rules.iter().map(|rule| rule.interval.clone()).collect();

@@ -25,15 +25,15 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 pub use self::section::ContentError;
-pub use self::unsealed::{Unsealed, encode};
+pub use self::unsealed::{UnsealedCheckpoint, encode};
 
 use self::pods::InFlight;
 use self::records::{Record, RecordsHead};
-use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, Typed, append};
+use self::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, TypedFile, append};
 use self::shared::{Shared, SharedTexts};
-use super::frame::Sections;
-use super::shape::{Saved, Shapes};
-use crate::KeptRecords;
+use super::frame::CheckpointSections;
+use super::shape::{SavedType, Shapes};
+use crate::CheckpointRecords;
 use podinit_core::lifecycle::{SavedFinished, SavedPod, SavedTracker};
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::saved::SavedMetrics;
@@ -41,7 +41,7 @@ use podinit_instruments::FamilyDoc;
 
 /// Everything that outlives the process, except for the pods, which are many and stand beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub struct CheckpointContent {
     /// Which pods the rest is about
     pub scope: SavedScope,
     /// What the tracker knows
@@ -49,7 +49,7 @@ pub struct Content {
     /// What has been counted
     pub metrics: SavedMetrics,
     /// The records of startups that have ended
-    pub records: KeptRecords,
+    pub records: CheckpointRecords,
 }
 
 /// Which pods a checkpoint is about: the cluster, and which of its pods were watched.
@@ -83,9 +83,9 @@ pub struct Watched {
 
 /// What was read of a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedCheckpoint {
     /// Everything but the pods
-    pub content: Content,
+    pub content: CheckpointContent,
     /// The pods that are starting up or finished
     pub pods: Vec<SavedPod>,
     /// How many fields, values, labels, families and sections were skipped because this podinit does not know them
@@ -118,11 +118,11 @@ fn written_shapes() -> &'static [u8] {
     &BYTES
 }
 
-impl Saved for SavedScope {
+impl SavedType for SavedScope {
     const NAME: &'static str = "SavedScope";
 }
 
-impl Saved for SavedTracker {
+impl SavedType for SavedTracker {
     const NAME: &'static str = "SavedTracker";
 
     fn check(&self) -> Result<(), &'static str> {
@@ -130,7 +130,7 @@ impl Saved for SavedTracker {
     }
 }
 
-impl Saved for SavedMetrics {
+impl SavedType for SavedMetrics {
     const NAME: &'static str = "SavedMetrics";
 }
 
@@ -139,7 +139,10 @@ impl Saved for SavedMetrics {
 ///
 /// # Errors
 /// If it holds something that cannot be.
-pub fn decode(file: &Sections<'_>, families: &[FamilyDoc]) -> Result<Decoded, ContentError> {
+pub fn decode(
+    file: &CheckpointSections<'_>,
+    families: &[FamilyDoc],
+) -> Result<DecodedCheckpoint, ContentError> {
     decode_telling(file, families, |_| {})
 }
 
@@ -148,11 +151,11 @@ pub fn decode(file: &Sections<'_>, families: &[FamilyDoc]) -> Result<Decoded, Co
 /// # Errors
 /// Those of [`decode`].
 pub fn decode_telling(
-    file: &Sections<'_>,
+    file: &CheckpointSections<'_>,
     families: &[FamilyDoc],
     tell: impl FnMut(u64),
-) -> Result<Decoded, ContentError> {
-    let typed = Typed::new(file, shapes())?;
+) -> Result<DecodedCheckpoint, ContentError> {
+    let typed = TypedFile::new(file, shapes())?;
     let (scope, of_scope) = typed.value(SCOPE)?;
     let (tracker, of_tracker) = typed.value::<SavedTracker>(TRACKER)?;
     let mut texts = SharedTexts::default();
@@ -171,8 +174,8 @@ pub fn decode_telling(
     let sections = file.iter().filter(|(tag, _)| !known.contains(tag)).count() as u64;
     let of_metrics = of_metrics + of_families + of_misfits;
     let skipped = [of_scope, of_tracker, of_pods, of_metrics, of_records, sections];
-    let content = Content { scope, tracker, metrics, records };
-    Ok(Decoded { content, pods, skipped: skipped.iter().sum() })
+    let content = CheckpointContent { scope, tracker, metrics, records };
+    Ok(DecodedCheckpoint { content, pods, skipped: skipped.iter().sum() })
 }
 
 #[cfg(test)]

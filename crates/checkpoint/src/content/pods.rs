@@ -4,9 +4,9 @@ use std::borrow::Borrow;
 
 use serde::{Deserialize, Serialize};
 
-use super::section::{ContentError, PODS, Typed, append, corrupt};
+use super::section::{ContentError, PODS, TypedFile, append, corrupt};
 use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
-use crate::shape::Saved;
+use crate::shape::SavedType;
 use podinit_core::lifecycle::{PodInFlight, SavedFinished, SavedPod, SloRule};
 
 const FINISHED: u8 = 0;
@@ -21,7 +21,7 @@ pub(super) struct InFlight<P = Box<PodInFlight>> {
     shared: Numbers,
 }
 
-impl Saved for InFlight {
+impl SavedType for InFlight {
     const NAME: &'static str = "InFlight";
 
     fn check(&self) -> Result<(), &'static str> {
@@ -29,7 +29,7 @@ impl Saved for InFlight {
     }
 }
 
-impl Saved for SavedFinished {
+impl SavedType for SavedFinished {
     const NAME: &'static str = "SavedFinished";
 }
 
@@ -65,7 +65,7 @@ const TOLD_AFTER: usize = 1_024;
 
 /// Reads the pods of a checkpoint with these SLOs, and how much of them was skipped. Tells how many percent of them.
 pub(super) fn read(
-    file: &Typed<'_>,
+    file: &TypedFile<'_>,
     slos: &[SloRule],
     texts: &mut SharedTexts,
     mut tell: impl FnMut(u64),

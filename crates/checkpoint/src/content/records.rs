@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::section::{self, ContentError, RECORDS, Typed, corrupt};
+use super::section::{self, ContentError, RECORDS, TypedFile, corrupt};
 use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
-use crate::shape::Saved;
-use crate::{KeptRecord, KeptRecords, MOST_KEPT};
+use crate::shape::SavedType;
+use crate::{CheckpointRecords, KeptRecord, MOST_KEPT};
 use podinit_core::lifecycle::EndedStartup;
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
@@ -37,11 +37,11 @@ pub(super) struct Record {
     shared: Numbers,
 }
 
-impl Saved for RecordsHead {
+impl SavedType for RecordsHead {
     const NAME: &'static str = "RecordsHead";
 }
 
-impl Saved for Record {
+impl SavedType for Record {
     const NAME: &'static str = "Record";
 
     fn check(&self) -> Result<(), &'static str> {
@@ -50,7 +50,7 @@ impl Saved for Record {
 }
 
 /// Appends the section.
-pub(super) fn append(out: &mut Vec<u8>, KeptRecords { count, records }: &KeptRecords) {
+pub(super) fn append(out: &mut Vec<u8>, CheckpointRecords { count, records }: &CheckpointRecords) {
     let begin = out.len();
     let mut shared = SharedWriter::default();
     section::append(out, &RecordsHead { count: *count });
@@ -75,9 +75,9 @@ pub(super) fn append(out: &mut Vec<u8>, KeptRecords { count, records }: &KeptRec
 
 /// Reads the section, and how much of it was skipped.
 pub(super) fn read(
-    file: &Typed<'_>,
+    file: &TypedFile<'_>,
     texts: &mut SharedTexts,
-) -> Result<(KeptRecords, u64), ContentError> {
+) -> Result<(CheckpointRecords, u64), ContentError> {
     let impossible = |what| ContentError::Impossible(RECORDS, what);
     let mut values = file.values(RECORDS)?;
     let head: Option<RecordsHead> = values.next().map_err(corrupt(RECORDS))?;
@@ -116,5 +116,5 @@ pub(super) fn read(
     }
     let count = records.first().map_or(count, |newest| count.max(newest.number + 1));
     records.reverse();
-    Ok((KeptRecords { count, records }, values.skipped()))
+    Ok((CheckpointRecords { count, records }, values.skipped()))
 }

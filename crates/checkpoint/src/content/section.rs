@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::CheckpointLoad;
-use crate::frame::Sections;
-use crate::shape::{Corrupt, Saved, Shapes, Values};
+use crate::frame::CheckpointSections;
+use crate::shape::{Corrupt, SavedType, SectionValues, Shapes};
 
 pub(super) const SCOPE: u32 = 1;
 pub(super) const TRACKER: u32 = 2;
@@ -46,13 +46,14 @@ pub(super) fn corrupt(tag: u32) -> impl Fn(Corrupt) -> ContentError {
     reason = "memory takes every byte, and derived forms know the lengths that postcard asks for"
 )]
 pub(super) fn append<T: Serialize>(out: &mut Vec<u8>, value: &T) {
-    postcard::serialize_with_flavor(value, Append(out)).expect("a saved value can be written");
+    postcard::serialize_with_flavor(value, PostcardOutput(out))
+        .expect("a saved value can be written");
 }
 
 /// Where postcard writes to.
-struct Append<'a>(&'a mut Vec<u8>);
+struct PostcardOutput<'a>(&'a mut Vec<u8>);
 
-impl postcard::ser_flavors::Flavor for Append<'_> {
+impl postcard::ser_flavors::Flavor for PostcardOutput<'_> {
     type Output = ();
 
     fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
@@ -76,33 +77,36 @@ impl postcard::ser_flavors::Flavor for Append<'_> {
 
 /// A file with the shapes that it states, and those of this podinit.
 #[derive(Debug)]
-pub(super) struct Typed<'a> {
-    file: &'a Sections<'a>,
+pub(super) struct TypedFile<'a> {
+    file: &'a CheckpointSections<'a>,
     theirs: Shapes,
     ours: &'static Shapes,
 }
 
-impl<'a> Typed<'a> {
-    pub(super) fn new(file: &'a Sections<'a>, ours: &'static Shapes) -> Result<Self, ContentError> {
+impl<'a> TypedFile<'a> {
+    pub(super) fn new(
+        file: &'a CheckpointSections<'a>,
+        ours: &'static Shapes,
+    ) -> Result<Self, ContentError> {
         let payload = file.get(SHAPES).ok_or(ContentError::Missing(SHAPES))?;
         let theirs = Shapes::read(payload).map_err(corrupt(SHAPES))?;
         Ok(Self { file, theirs, ours })
     }
 
     /// Whether values of a type are written as this podinit writes them.
-    pub(super) fn is_same<T: Saved>(&self) -> bool {
+    pub(super) fn is_same<T: SavedType>(&self) -> bool {
         self.ours.has_same(T::NAME, &self.theirs)
     }
 
     /// The values of the section `tag`.
-    pub(super) fn values(&self, tag: u32) -> Result<Values<'_>, ContentError> {
+    pub(super) fn values(&self, tag: u32) -> Result<SectionValues<'_>, ContentError> {
         let payload = self.file.get(tag).ok_or(ContentError::Missing(tag))?;
-        Ok(Values::new(payload, &self.theirs, self.ours))
+        Ok(SectionValues::new(payload, &self.theirs, self.ours))
     }
 
     /// The one value of a section, which is the default where it means nothing to this podinit, and how much of it was
     /// skipped.
-    pub(super) fn value<T: Saved + Default>(&self, tag: u32) -> Result<(T, u64), ContentError> {
+    pub(super) fn value<T: SavedType + Default>(&self, tag: u32) -> Result<(T, u64), ContentError> {
         let mut values = self.values(tag)?;
         let value = values.next().map_err(corrupt(tag))?;
         match values.is_at_end() {

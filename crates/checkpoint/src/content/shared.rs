@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::shape::Saved;
+use crate::shape::SavedType;
 use podinit_core::lifecycle::{PodInFlight, SharedParts, SloRule};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{MOST_FOLLOWED, PodInfo, Workload};
 use podinit_core::saved::by_position;
 
 /// The images of a pod's containers.
-type Images = Arc<Vec<Arc<str>>>;
+type ContainerImages = Arc<Vec<Arc<str>>>;
 
 /// The SLOs that were in force when a startup ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,12 +23,12 @@ struct Rules(#[serde(with = "by_position")] Arc<[SloRule]>);
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Shared {
-    images: BTreeMap<u32, Images>,
+    images: BTreeMap<u32, ContainerImages>,
     nodes: BTreeMap<u32, Arc<NodeLabels>>,
     rules: BTreeMap<u32, Rules>,
 }
 
-impl Saved for Shared {
+impl SavedType for Shared {
     const NAME: &'static str = "Shared";
 
     fn check(&self) -> Result<(), &'static str> {
@@ -109,7 +109,7 @@ impl Hash for WrittenLabels {
 /// Numbers what pods have in common.
 #[derive(Debug, Default)]
 pub(super) struct SharedWriter {
-    images: HashMap<Images, u32>,
+    images: HashMap<ContainerImages, u32>,
     nodes: HashMap<WrittenLabels, u32>,
     rules: Vec<Arc<[SloRule]>>,
 }

@@ -6,9 +6,11 @@ use std::time::Duration;
 use super::section::append;
 use super::*;
 use crate::CheckpointLoad;
-use crate::frame::{self, Writer};
-use crate::{KeptRecord, KeptRecords};
-use podinit_core::kube_event::{CapacityState, EventReason, InvolvedPod, KubeEvent, Occurred};
+use crate::frame::{self, SectionWriter};
+use crate::{CheckpointRecords, KeptRecord};
+use podinit_core::kube_event::{
+    CapacityState, EventOccurrence, EventReason, InvolvedPod, KubeEvent,
+};
 use podinit_core::lifecycle::{
     CustomMilestone, CustomMilestones, Delivery, EndedStartup, Interval, LabelObserver, Namespaces,
     NodeEvent, Observation, Observer, PodEvent, SavedCrash, Selection, SloRule, SourceId, Tracker,
@@ -16,16 +18,16 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Ending, GateNames, NamedConditions, Phase,
-    PodSnapshot, PodUid,
+    ConditionStatus, ConditionType, Ending, GateNames, NamedConditions, PodPhase, PodSnapshot,
+    PodUid, StatusCondition,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, LabelConfig, Recorder, SloDoc, families_of_pods};
+use podinit_expo::metrics::{ExpositionBuilder, LabelConfig, Recorder, SloDoc, families_of_pods};
 
 /// Counts, and keeps the records.
 struct Counted {
     recorder: Recorder,
-    records: KeptRecords,
+    records: CheckpointRecords,
 }
 
 impl Observer for Counted {
@@ -45,7 +47,7 @@ impl Observer for Counted {
 }
 
 /// What is read of a file whose frame is whole.
-pub(super) fn read_file(file: &[u8]) -> Result<Decoded, ContentError> {
+pub(super) fn read_file(file: &[u8]) -> Result<DecodedCheckpoint, ContentError> {
     decode(&frame::read(file).unwrap(), &families_of_pods())
 }
 
@@ -66,14 +68,14 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         selection: Selection::default(),
     };
     let doc = SloDoc::new(&rule, 0.99, 604_800.0);
-    let (recorder, _) = Builder::new(LabelConfig::default())
+    let (recorder, _) = ExpositionBuilder::new(LabelConfig::default())
         .starts(Timestamp::from_seconds(1_800_000_000))
         .slos(vec![doc])
         .nodes(nodes)
         .milestones(milestones())
         .build()
         .unwrap();
-    let mut sink = Counted { recorder, records: KeptRecords::default() };
+    let mut sink = Counted { recorder, records: CheckpointRecords::default() };
     let mut tracker = Tracker::new(TrackerConfig {
         slos: [rule].into(),
         events: true,
@@ -88,7 +90,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         pod.resource_version = Some(700);
         for kind in ConditionType::ALL.into_iter().take(if ready { 6 } else { 1 }) {
             let condition =
-                Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
+                StatusCondition { status: ConditionStatus::True, last_transition: Some(at(2)) };
             pod.conditions.insert(kind, condition);
         }
         pod
@@ -100,7 +102,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
             container: None,
             first: None,
             named: None,
-            occurred: Occurred::default(),
+            occurred: EventOccurrence::default(),
             reason: EventReason::Capacity {
                 state: CapacityState::ScalingUp,
                 by: "cluster-autoscaler".into(),
@@ -119,7 +121,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         pod
     };
     let failed = PodSnapshot {
-        phase: Phase::Failed,
+        phase: PodPhase::Failed,
         ending: Some(Box::new(Ending {
             at: Some(at(3)),
             reason: Some("Evicted".into()),
@@ -161,7 +163,7 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         };
         tracker.apply(delivery, &mut sink);
     }
-    let content = Content {
+    let content = CheckpointContent {
         scope: SavedScope {
             watched: vec![Watched::default()],
             pod_labels: vec!["app".to_owned()],
@@ -185,7 +187,7 @@ fn named_conditions(at: Timestamp) -> NamedConditions {
         scheduling: ["quota"].into_iter().collect(),
         readiness: ["registered", "balanced"].into_iter().collect(),
     };
-    let held = Some(Condition { status: ConditionStatus::True, last_transition: Some(at) });
+    let held = Some(StatusCondition { status: ConditionStatus::True, last_transition: Some(at) });
     NamedConditions {
         gates: Some(Arc::new(gates)),
         readiness: [held, None].into(),
@@ -198,8 +200,8 @@ pub(super) fn sections(checkpoint: &[u8]) -> Vec<(u32, Vec<u8>)> {
     sections.iter().map(|(tag, payload)| (tag, payload.to_vec())).collect()
 }
 
-pub(super) fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<Decoded, ContentError> {
-    let mut file = Writer::begin();
+pub(super) fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<DecodedCheckpoint, ContentError> {
+    let mut file = SectionWriter::begin();
     for (tag, payload) in sections {
         file.section(*tag, |out| out.extend(payload));
     }
@@ -209,7 +211,7 @@ pub(super) fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<Decoded, ContentErr
 #[test]
 fn what_is_written_is_read() {
     for checkpoint in [checkpoint(), checkpoint_of(true)] {
-        let Decoded { content, pods, skipped } = read_file(&checkpoint).unwrap();
+        let DecodedCheckpoint { content, pods, skipped } = read_file(&checkpoint).unwrap();
         assert_eq!((skipped, content.tracker.deleted.len()), (0, 1));
         assert!(content.metrics.families.sum("podinit_pods_finished_total") >= 2);
         assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
@@ -224,7 +226,7 @@ fn damage(every: usize) {
             for value in [0, 1, 2, 0x7f, 0x80, 0xff] {
                 let mut changed = sections.clone();
                 changed[place].1[at] = value;
-                if let Ok(Decoded { content, pods, .. }) = decoded(&changed) {
+                if let Ok(DecodedCheckpoint { content, pods, .. }) = decoded(&changed) {
                     // Whatever it means, it can be written again.
                     encode(&content, pods.into_iter()).finish();
                 }
@@ -257,8 +259,8 @@ fn a_section_that_ends_early_or_late_or_is_missing_is_corrupt() {
 
 #[test]
 fn values_that_cannot_be_are_corrupt() {
-    let Decoded { content, pods, .. } = read_file(&checkpoint()).unwrap();
-    let corrupt = |what: &str, change: &dyn Fn(&mut Content)| {
+    let DecodedCheckpoint { content, pods, .. } = read_file(&checkpoint()).unwrap();
+    let corrupt = |what: &str, change: &dyn Fn(&mut CheckpointContent)| {
         let mut changed = content.clone();
         change(&mut changed);
         let file = encode(&changed, pods.iter().cloned()).finish();
@@ -288,14 +290,14 @@ fn values_that_cannot_be_are_corrupt() {
 /// Names or very many containers would make the section too large.
 #[test]
 fn the_oldest_records_are_left_out_where_there_is_no_room() {
-    let Decoded { mut content, .. } = read_file(&checkpoint()).unwrap();
+    let DecodedCheckpoint { mut content, .. } = read_file(&checkpoint()).unwrap();
     let one = Arc::clone(&content.records.records[0].startup);
     let large = |number: u64| {
         let mut large = records_with_name(&one, &"x".repeat(1 << 20));
         large.number = number;
         large
     };
-    content.records = KeptRecords { count: 20, records: (0..20).map(large).collect() };
+    content.records = CheckpointRecords { count: 20, records: (0..20).map(large).collect() };
     let file = encode(&content, std::iter::empty::<SavedPod>()).finish();
     let read = read_file(&file).unwrap().content.records;
     let numbers: Vec<u64> = read.records.iter().map(|record| record.number).collect();
@@ -314,7 +316,7 @@ fn records_with_name(startup: &EndedStartup, name: &str) -> KeptRecord {
 
 #[test]
 fn what_many_pods_have_in_common_is_held_once() {
-    let Decoded { content, pods, .. } = read_file(&checkpoint_of(true)).unwrap();
+    let DecodedCheckpoint { content, pods, .. } = read_file(&checkpoint_of(true)).unwrap();
     let twice: Vec<SavedPod> = pods.iter().chain(&pods).cloned().collect();
     let file = encode(&content, twice.into_iter()).finish();
     let read = read_file(&file).unwrap();

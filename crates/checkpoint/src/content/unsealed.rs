@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 
 use super::pods::PodsWriter;
 use super::section::{METRICS, PODS, RECORDS, SCOPE, SHAPES, TRACKER, append};
-use super::{Content, records, written_shapes};
-use crate::frame::{Section, Writer};
+use super::{CheckpointContent, records, written_shapes};
+use crate::frame::{OpenSection, SectionWriter};
 use podinit_core::lifecycle::{PodInFlight, SavedPod, Tracker};
 
 /// From so many pods on, the file has megabytes. It is begun with more than 32 MiB then, which glibc takes straight
@@ -15,17 +15,17 @@ const RESERVED: usize = 33 << 20;
 
 /// A checkpoint that lacks pods, what follows them, and its checksum.
 #[derive(Debug)]
-pub struct Unsealed {
-    content: Content,
-    file: Writer,
-    section: Section,
+pub struct UnsealedCheckpoint {
+    content: CheckpointContent,
+    file: SectionWriter,
+    section: OpenSection,
     pods: PodsWriter,
 }
 
-impl Unsealed {
+impl UnsealedCheckpoint {
     /// A checkpoint without pods, of which there are at most so many.
-    pub fn begin(content: Content, most_pods: usize) -> Self {
-        let mut file = Writer::begin();
+    pub fn begin(content: CheckpointContent, most_pods: usize) -> Self {
+        let mut file = SectionWriter::begin();
         if most_pods >= MANY_PODS {
             file.reserve(RESERVED);
         }
@@ -60,13 +60,13 @@ impl Unsealed {
     }
 }
 
-/// Writes a checkpoint, but for what [`Unsealed::finish`] does.
+/// Writes a checkpoint, but for what [`UnsealedCheckpoint::finish`] does.
 pub fn encode<P: Borrow<PodInFlight>>(
-    content: &Content,
+    content: &CheckpointContent,
     pods: impl Iterator<Item = SavedPod<P>>,
-) -> Unsealed {
+) -> UnsealedCheckpoint {
     let most_pods = pods.size_hint().1.unwrap_or_default();
-    let mut file = Unsealed::begin(content.clone(), most_pods);
+    let mut file = UnsealedCheckpoint::begin(content.clone(), most_pods);
     pods.for_each(|pod| file.add(&pod));
     file
 }

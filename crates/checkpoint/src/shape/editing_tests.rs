@@ -5,8 +5,8 @@
 use ciborium::Value;
 use serde::de::DeserializeSeed;
 
-use super::shapes::{Saved, Shape, Shapes};
-use super::value::Wanted;
+use super::shapes::{SavedType, Shape, Shapes};
+use super::value::WantedShape;
 
 /// A name in the shapes: of a type, and of a field or a variant of it.
 pub(crate) type Name = (String, String);
@@ -56,10 +56,10 @@ impl Shapes {
     }
 
     /// The value of a type with which `bytes` begin. Takes it off them.
-    pub(crate) fn take<T: Saved>(&self, bytes: &mut &[u8]) -> Value {
+    pub(crate) fn take<T: SavedType>(&self, bytes: &mut &[u8]) -> Value {
         let shape = Shape::Named(T::NAME.to_owned());
         let mut from = postcard::Deserializer::from_bytes(bytes);
-        let value = Wanted { shapes: self, shape: &shape }.deserialize(&mut from).unwrap();
+        let value = WantedShape { shapes: self, shape: &shape }.deserialize(&mut from).unwrap();
         *bytes = from.finalize().unwrap();
         value
     }

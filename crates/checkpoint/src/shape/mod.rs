@@ -22,8 +22,8 @@ mod shapes;
 mod tracer;
 mod walk;
 
-pub(super) use self::reader::Values;
-pub(super) use self::shapes::{Corrupt, Saved, Shapes};
+pub(super) use self::reader::SectionValues;
+pub(super) use self::shapes::{Corrupt, SavedType, Shapes};
 
 #[cfg(test)]
 pub(super) mod editing_tests;

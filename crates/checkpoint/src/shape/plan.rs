@@ -7,24 +7,24 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::shapes::{Corrupt, Saved, Shape, Shapes};
-use super::tracer::{FieldName, Probe};
+use super::shapes::{Corrupt, SavedType, Shape, Shapes};
+use super::tracer::{FieldName, RequiredFieldProbe};
 
 /// A plan has no more parts than this; one of a podinit has a few thousand.
 const MOST_PARTS: usize = 1 << 18;
 
 /// How a value of a shape is read.
 #[derive(Debug)]
-pub(super) struct Plan<'a> {
+pub(super) struct ReadPlan<'a> {
     /// Its shape in the file
     pub(super) theirs: &'a Shape,
-    pub(super) how: How<'a>,
+    pub(super) how: ReadMethod<'a>,
     /// Whether one can mean nothing to this podinit
     pub(super) may_fail: bool,
 }
 
 #[derive(Debug)]
-pub(super) enum How<'a> {
+pub(super) enum ReadMethod<'a> {
     /// As it stands: the shapes are the same
     Same,
     /// It always means nothing
@@ -34,70 +34,70 @@ pub(super) enum How<'a> {
     /// A number, as one of this shape
     Number(&'a Shape),
     /// An option as an option
-    Option(Rc<Plan<'a>>),
+    Option(Rc<ReadPlan<'a>>),
     /// A value as an option that has it
-    Wrapped(Rc<Plan<'a>>),
+    Wrapped(Rc<ReadPlan<'a>>),
     /// An option as the value in it
-    Unwrapped(Rc<Plan<'a>>),
+    Unwrapped(Rc<ReadPlan<'a>>),
     /// A variant as the text that is its name; none of one with a content
     Variant(Vec<Option<&'a str>>),
     /// A text as the variant of this name
     Text,
     /// The elements of a sequence or of an array, as those of a sequence
-    Elements(Rc<Plan<'a>>),
-    Map(Rc<Plan<'a>>, Rc<Plan<'a>>),
+    Elements(Rc<ReadPlan<'a>>),
+    Map(Rc<ReadPlan<'a>>, Rc<ReadPlan<'a>>),
     /// The parts of a tuple or of an array, of which none can be missing
-    Tuple(Vec<Rc<Plan<'a>>>),
+    Tuple(Vec<Rc<ReadPlan<'a>>>),
     /// The fields of the file
-    Struct(Vec<Field<'a>>),
+    Struct(Vec<PlannedField<'a>>),
     /// The variants of the file, with their contents
-    Enum(Vec<(&'a str, Rc<Plan<'a>>)>),
+    Enum(Vec<(&'a str, Rc<ReadPlan<'a>>)>),
 }
 
 #[derive(Debug)]
-pub(super) struct Field<'a> {
+pub(super) struct PlannedField<'a> {
     pub(super) name: &'a str,
-    pub(super) plan: Rc<Plan<'a>>,
+    pub(super) plan: Rc<ReadPlan<'a>>,
     /// Whether the struct cannot do without it
     pub(super) is_needed: bool,
 }
 
 /// Makes the plans of a type.
-pub(super) struct Planner<'a> {
+pub(super) struct ReadPlanner<'a> {
     theirs: &'a Shapes,
     ours: &'a Shapes,
     /// Whether what has the same shapes is read as it stands
     shortcuts: bool,
-    probe: Probe<'a>,
+    probe: RequiredFieldProbe<'a>,
     /// By the names of both types
-    known: BTreeMap<(&'a str, &'a str), Rc<Plan<'a>>>,
+    known: BTreeMap<(&'a str, &'a str), Rc<ReadPlan<'a>>>,
     parts: usize,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> ReadPlanner<'a> {
     /// How a `T` is read. Without `shortcuts` it has a plan for each part.
     ///
     /// # Errors
     /// If the file has no shape for it, or one that no podinit writes.
-    pub(super) fn plan<T: Saved>(
+    pub(super) fn plan<T: SavedType>(
         theirs: &'a Shapes,
         ours: &'a Shapes,
         shortcuts: bool,
-    ) -> Result<Rc<Plan<'a>>, Corrupt> {
-        let probe = Probe::new::<T>(ours);
+    ) -> Result<Rc<ReadPlan<'a>>, Corrupt> {
+        let probe = RequiredFieldProbe::new::<T>(ours);
         let known = BTreeMap::new();
         let mut planner = Self { theirs, ours, shortcuts, probe, known, parts: 0 };
         planner.of_named(T::NAME, T::NAME)
     }
 
-    fn of_named(&mut self, theirs: &'a str, ours: &'a str) -> Result<Rc<Plan<'a>>, Corrupt> {
+    fn of_named(&mut self, theirs: &'a str, ours: &'a str) -> Result<Rc<ReadPlan<'a>>, Corrupt> {
         if let Some(plan) = self.known.get(&(theirs, ours)) {
             return Ok(Rc::clone(plan));
         }
         let shape = self.theirs.named(theirs)?;
         let plan = match self.ours.named(ours)? {
             _ if self.shortcuts && theirs == ours && self.ours.has_same(ours, self.theirs) => {
-                self.part(shape, How::Same, false)?
+                self.part(shape, ReadMethod::Same, false)?
             }
             wanted => self.of(shape, wanted, &FieldName::new(ours))?,
         };
@@ -108,12 +108,12 @@ impl<'a> Planner<'a> {
     fn part(
         &mut self,
         theirs: &'a Shape,
-        how: How<'a>,
+        how: ReadMethod<'a>,
         may_fail: bool,
-    ) -> Result<Rc<Plan<'a>>, Corrupt> {
+    ) -> Result<Rc<ReadPlan<'a>>, Corrupt> {
         self.parts += 1;
         match self.parts {
-            ..=MOST_PARTS => Ok(Rc::new(Plan { theirs, how, may_fail })),
+            ..=MOST_PARTS => Ok(Rc::new(ReadPlan { theirs, how, may_fail })),
             _ => Err(Corrupt::new("it states more types than a podinit has")),
         }
     }
@@ -130,52 +130,55 @@ impl<'a> Planner<'a> {
         theirs: &'a Shape,
         ours: &'a Shape,
         of: &FieldName<'a>,
-    ) -> Result<Rc<Plan<'a>>, Corrupt> {
+    ) -> Result<Rc<ReadPlan<'a>>, Corrupt> {
         if self.shortcuts && self.is_same(theirs, ours) {
-            return self.part(theirs, How::Same, false);
+            return self.part(theirs, ReadMethod::Same, false);
         }
         let (how, may_fail) = match (theirs, ours) {
             (Shape::Named(theirs), Shape::Named(ours)) => return self.of_named(theirs, ours),
             (Shape::Unit, Shape::Unit)
             | (Shape::Bool, Shape::Bool)
-            | (Shape::Text, Shape::Text) => (How::Simple, false),
+            | (Shape::Text, Shape::Text) => (ReadMethod::Simple, false),
             (one, other) if one.is_number() && other.is_number() => {
-                (How::Number(other), one != other)
+                (ReadMethod::Number(other), one != other)
             }
             (Shape::Option(theirs), Shape::Option(ours)) => {
                 let inner = self.of(theirs, ours, of)?;
                 let may_fail = inner.may_fail;
-                (How::Option(inner), may_fail)
+                (ReadMethod::Option(inner), may_fail)
             }
             (theirs, Shape::Option(ours)) => {
                 let inner = self.of(theirs, ours, of)?;
                 let may_fail = inner.may_fail;
-                (How::Wrapped(inner), may_fail)
+                (ReadMethod::Wrapped(inner), may_fail)
             }
-            (Shape::Option(theirs), ours) => (How::Unwrapped(self.of(theirs, ours, of)?), true),
+            (Shape::Option(theirs), ours) => {
+                (ReadMethod::Unwrapped(self.of(theirs, ours, of)?), true)
+            }
             (Shape::Sequence(theirs) | Shape::Array(theirs, _), Shape::Sequence(ours)) => {
-                (How::Elements(self.of(theirs, ours, of)?), false)
+                (ReadMethod::Elements(self.of(theirs, ours, of)?), false)
             }
-            (Shape::Map(their_key, their_value), Shape::Map(key, value)) => {
-                (How::Map(self.of(their_key, key, of)?, self.of(their_value, value, of)?), false)
-            }
+            (Shape::Map(their_key, their_value), Shape::Map(key, value)) => (
+                ReadMethod::Map(self.of(their_key, key, of)?, self.of(their_value, value, of)?),
+                false,
+            ),
             (Shape::Array(theirs, length), Shape::Array(ours, wanted)) if length == wanted => {
                 let part = self.of(theirs, ours, of)?;
                 let may_fail = part.may_fail;
-                (How::Tuple(vec![part; *length as usize]), may_fail)
+                (ReadMethod::Tuple(vec![part; *length as usize]), may_fail)
             }
             (Shape::Tuple(theirs), Shape::Tuple(ours)) if theirs.len() == ours.len() => {
                 let parts = theirs.iter().zip(ours).map(|(theirs, ours)| self.of(theirs, ours, of));
                 let parts = parts.collect::<Result<Vec<_>, _>>()?;
                 let may_fail = parts.iter().any(|part| part.may_fail);
-                (How::Tuple(parts), may_fail)
+                (ReadMethod::Tuple(parts), may_fail)
             }
             (Shape::Struct(theirs), Shape::Struct(ours)) => self.fields(theirs, ours, of)?,
             (Shape::Enum(theirs), Shape::Enum(ours)) => self.variants(theirs, ours, of)?,
             (Shape::Named(theirs), ours) => match self.theirs.named(theirs)? {
                 shape @ (Shape::Struct(_) | Shape::Enum(_)) => return self.of(shape, ours, of),
                 // Nothing else has a name; and one could lead to itself.
-                _ => (How::Never, true),
+                _ => (ReadMethod::Never, true),
             },
             (theirs, Shape::Named(name)) => {
                 return self.of(theirs, self.ours.named(name)?, &FieldName::new(name));
@@ -185,10 +188,10 @@ impl<'a> Planner<'a> {
                     Shape::Unit => Some(&**name),
                     _ => None,
                 };
-                (How::Variant(variants.iter().map(name).collect()), true)
+                (ReadMethod::Variant(variants.iter().map(name).collect()), true)
             }
-            (Shape::Text, Shape::Enum(_)) => (How::Text, true),
-            _ => (How::Never, true),
+            (Shape::Text, Shape::Enum(_)) => (ReadMethod::Text, true),
+            _ => (ReadMethod::Never, true),
         };
         self.part(theirs, how, may_fail)
     }
@@ -199,7 +202,7 @@ impl<'a> Planner<'a> {
         theirs: &'a [(String, Shape)],
         ours: &'a [(String, Shape)],
         of: &FieldName<'a>,
-    ) -> Result<(How<'a>, bool), Corrupt> {
+    ) -> Result<(ReadMethod<'a>, bool), Corrupt> {
         let mut missing: BTreeMap<&str, &Shape> =
             ours.iter().map(|(name, shape)| (&**name, shape)).collect();
         let (mut fields, mut may_fail, mut never) = (Vec::new(), false, false);
@@ -207,17 +210,17 @@ impl<'a> Planner<'a> {
             let wanted = missing.remove(&**name);
             let plan = match wanted {
                 Some(wanted) => self.of(shape, wanted, of)?,
-                None => self.part(shape, How::Never, true)?,
+                None => self.part(shape, ReadMethod::Never, true)?,
             };
             let is_needed = wanted.is_some() && plan.may_fail && self.probe.needs(&of.field(name));
             may_fail |= is_needed;
-            never |= is_needed && matches!(plan.how, How::Never);
-            fields.push(Field { name, plan, is_needed });
+            never |= is_needed && matches!(plan.how, ReadMethod::Never);
+            fields.push(PlannedField { name, plan, is_needed });
         }
         never |= missing.into_keys().any(|name| self.probe.needs(&of.field(name)));
         Ok(match never {
-            true => (How::Never, true),
-            false => (How::Struct(fields), may_fail),
+            true => (ReadMethod::Never, true),
+            false => (ReadMethod::Struct(fields), may_fail),
         })
     }
 
@@ -226,18 +229,18 @@ impl<'a> Planner<'a> {
         theirs: &'a [(String, Shape)],
         ours: &'a [(String, Shape)],
         of: &FieldName<'a>,
-    ) -> Result<(How<'a>, bool), Corrupt> {
+    ) -> Result<(ReadMethod<'a>, bool), Corrupt> {
         let ours: BTreeMap<&str, &Shape> =
             ours.iter().map(|(name, shape)| (&**name, shape)).collect();
         let (mut variants, mut may_fail) = (Vec::new(), false);
         for (name, shape) in theirs {
             let content = match ours.get(&**name) {
                 Some(wanted) => self.of(shape, wanted, &of.variant(name))?,
-                None => self.part(shape, How::Never, true)?,
+                None => self.part(shape, ReadMethod::Never, true)?,
             };
             may_fail |= content.may_fail;
             variants.push((&**name, content));
         }
-        Ok((How::Enum(variants), may_fail))
+        Ok((ReadMethod::Enum(variants), may_fail))
     }
 }

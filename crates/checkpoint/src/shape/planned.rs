@@ -9,35 +9,35 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::plan::{Field, How, Plan};
+use super::plan::{PlannedField, ReadMethod, ReadPlan};
 use super::shapes::{Corrupt, Shape};
-use super::walk::{Number, Walk};
+use super::walk::{AnyNumber, PlanWalk};
 
 type AsItStands<'de> = postcard::Deserializer<'de, postcard::de_flavors::Slice<'de>>;
 
 /// The next value in the bytes, with its plan.
-pub(super) struct Planned<'w, 'de> {
-    pub(super) walk: &'w mut Walk<'de>,
-    pub(super) plan: &'w Plan<'de>,
+pub(super) struct PlannedDeserializer<'w, 'de> {
+    pub(super) walk: &'w mut PlanWalk<'de>,
+    pub(super) plan: &'w ReadPlan<'de>,
 }
 
-impl<'de> Walk<'de> {
+impl<'de> PlanWalk<'de> {
     /// Reads a value.
     pub(super) fn read<T: DeserializeSeed<'de>>(
         &mut self,
-        plan: &Plan<'de>,
+        plan: &ReadPlan<'de>,
         seed: T,
     ) -> Result<T::Value, Corrupt> {
         let plan = self.unwrapped(plan)?;
         match plan.how {
-            How::Same => self.as_it_stands(|from| seed.deserialize(from)),
-            _ => seed.deserialize(Planned { walk: self, plan }),
+            ReadMethod::Same => self.as_it_stands(|from| seed.deserialize(from)),
+            _ => seed.deserialize(PlannedDeserializer { walk: self, plan }),
         }
     }
 
     /// The plan of the value that an option of the file has, where the value is read in place of the option.
-    fn unwrapped<'p>(&mut self, mut plan: &'p Plan<'de>) -> Result<&'p Plan<'de>, Corrupt> {
-        while let How::Unwrapped(inner) = &plan.how {
+    fn unwrapped<'p>(&mut self, mut plan: &'p ReadPlan<'de>) -> Result<&'p ReadPlan<'de>, Corrupt> {
+        while let ReadMethod::Unwrapped(inner) = &plan.how {
             if !self.take()? {
                 return Err(Corrupt::new("it has no value"));
             }
@@ -49,7 +49,7 @@ impl<'de> Walk<'de> {
     /// Reads the value of a place, and says where it fails.
     fn read_place<T: DeserializeSeed<'de>>(
         &mut self,
-        plan: &Plan<'de>,
+        plan: &ReadPlan<'de>,
         seed: T,
     ) -> Result<T::Value, Corrupt> {
         let place = self.next_place - 1;
@@ -74,67 +74,71 @@ impl<'de> Walk<'de> {
     /// Reads an option that has a value.
     fn read_some<V: Visitor<'de>>(
         &mut self,
-        plan: &Plan<'de>,
+        plan: &ReadPlan<'de>,
         visitor: V,
     ) -> Result<V::Value, Corrupt> {
         match plan.how {
-            How::Same => self.as_it_stands(|from| visitor.visit_some(from)),
-            _ => visitor.visit_some(Planned { walk: self, plan }),
+            ReadMethod::Same => self.as_it_stands(|from| visitor.visit_some(from)),
+            _ => visitor.visit_some(PlannedDeserializer { walk: self, plan }),
         }
     }
 }
 
-impl<'de> Deserializer<'de> for Planned<'_, 'de> {
+impl<'de> Deserializer<'de> for PlannedDeserializer<'_, 'de> {
     type Error = Corrupt;
 
     /// Every type asks for what the plan was made for.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Corrupt> {
         let Self { walk, plan } = self;
         match &plan.how {
-            How::Same | How::Never | How::Unwrapped(_) => Err(Corrupt::new("it means nothing")),
-            How::Simple => match plan.theirs {
+            ReadMethod::Same | ReadMethod::Never | ReadMethod::Unwrapped(_) => {
+                Err(Corrupt::new("it means nothing"))
+            }
+            ReadMethod::Simple => match plan.theirs {
                 Shape::Bool => visitor.visit_bool(walk.take()?),
                 Shape::Text => visitor.visit_borrowed_str(walk.take()?),
                 _ => visitor.visit_unit(),
             },
-            How::Number(_) => match walk.take_number(plan.theirs)? {
-                Number::Signed(number) => visitor.visit_i64(number),
-                Number::Unsigned(number) => match u64::try_from(number) {
+            ReadMethod::Number(_) => match walk.take_number(plan.theirs)? {
+                AnyNumber::Signed(number) => visitor.visit_i64(number),
+                AnyNumber::Unsigned(number) => match u64::try_from(number) {
                     Ok(number) => visitor.visit_u64(number),
                     Err(_) => visitor.visit_u128(number),
                 },
             },
-            How::Option(inner) => match walk.take()? {
+            ReadMethod::Option(inner) => match walk.take()? {
                 true => walk.read_some(inner, visitor),
                 false => visitor.visit_none(),
             },
-            How::Wrapped(inner) => walk.read_some(inner, visitor),
-            How::Variant(texts) => match walk.take_variant(texts)? {
+            ReadMethod::Wrapped(inner) => walk.read_some(inner, visitor),
+            ReadMethod::Variant(texts) => match walk.take_variant(texts)? {
                 Some(text) => visitor.visit_borrowed_str(text),
                 None => Err(Corrupt::new("a variant with a content is no text")),
             },
-            How::Text => {
+            ReadMethod::Text => {
                 let text: &str = walk.take()?;
                 visitor.visit_enum(text.into_deserializer())
             }
-            How::Elements(element) => {
+            ReadMethod::Elements(element) => {
                 let left = match plan.theirs {
                     Shape::Array(_, length) => u64::from(*length),
                     _ => walk.take()?,
                 };
-                visitor.visit_seq(Elements { walk, element, left })
+                visitor.visit_seq(SeqElements { walk, element, left })
             }
-            How::Tuple(parts) => visitor.visit_seq(Tuple { walk, parts: parts.iter() }),
-            How::Map(key, value) => {
+            ReadMethod::Tuple(parts) => {
+                visitor.visit_seq(TupleElements { walk, parts: parts.iter() })
+            }
+            ReadMethod::Map(key, value) => {
                 let left = walk.take()?;
-                visitor.visit_map(Entries { walk, key, value, left })
+                visitor.visit_map(MapEntries { walk, key, value, left })
             }
-            How::Struct(fields) => {
-                visitor.visit_map(Fields { walk, fields: fields.iter(), value: None })
+            ReadMethod::Struct(fields) => {
+                visitor.visit_map(StructFields { walk, fields: fields.iter(), value: None })
             }
-            How::Enum(variants) => {
+            ReadMethod::Enum(variants) => {
                 let (name, content) = walk.take_variant(variants)?;
-                visitor.visit_enum(Variant { name, content: Self { walk, plan: content } })
+                visitor.visit_enum(EnumVariant { name, content: Self { walk, plan: content } })
             }
         }
     }
@@ -158,13 +162,13 @@ impl<'de> Deserializer<'de> for Planned<'_, 'de> {
 }
 
 /// The elements of a sequence, without those that mean nothing.
-struct Elements<'w, 'de> {
-    walk: &'w mut Walk<'de>,
-    element: &'w Plan<'de>,
+struct SeqElements<'w, 'de> {
+    walk: &'w mut PlanWalk<'de>,
+    element: &'w ReadPlan<'de>,
     left: u64,
 }
 
-impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
+impl<'de> SeqAccess<'de> for SeqElements<'_, 'de> {
     type Error = Corrupt;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -182,12 +186,12 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
 }
 
 /// The parts of a tuple.
-struct Tuple<'w, 'de> {
-    walk: &'w mut Walk<'de>,
-    parts: slice::Iter<'w, std::rc::Rc<Plan<'de>>>,
+struct TupleElements<'w, 'de> {
+    walk: &'w mut PlanWalk<'de>,
+    parts: slice::Iter<'w, std::rc::Rc<ReadPlan<'de>>>,
 }
 
-impl<'de> SeqAccess<'de> for Tuple<'_, 'de> {
+impl<'de> SeqAccess<'de> for TupleElements<'_, 'de> {
     type Error = Corrupt;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -199,14 +203,14 @@ impl<'de> SeqAccess<'de> for Tuple<'_, 'de> {
 }
 
 /// The entries of a map, without those that mean nothing.
-struct Entries<'w, 'de> {
-    walk: &'w mut Walk<'de>,
-    key: &'w Plan<'de>,
-    value: &'w Plan<'de>,
+struct MapEntries<'w, 'de> {
+    walk: &'w mut PlanWalk<'de>,
+    key: &'w ReadPlan<'de>,
+    value: &'w ReadPlan<'de>,
     left: u64,
 }
 
-impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+impl<'de> MapAccess<'de> for MapEntries<'_, 'de> {
     type Error = Corrupt;
 
     fn next_key_seed<T: DeserializeSeed<'de>>(
@@ -228,21 +232,21 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
 }
 
 /// The fields of a struct, without those that mean nothing.
-struct Fields<'w, 'de> {
-    walk: &'w mut Walk<'de>,
-    fields: slice::Iter<'w, Field<'de>>,
+struct StructFields<'w, 'de> {
+    walk: &'w mut PlanWalk<'de>,
+    fields: slice::Iter<'w, PlannedField<'de>>,
     /// What comes behind the name of a field
-    value: Option<&'w Plan<'de>>,
+    value: Option<&'w ReadPlan<'de>>,
 }
 
-impl<'de> MapAccess<'de> for Fields<'_, 'de> {
+impl<'de> MapAccess<'de> for StructFields<'_, 'de> {
     type Error = Corrupt;
 
     fn next_key_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Corrupt> {
-        for Field { name, plan, .. } in self.fields.by_ref() {
+        for PlannedField { name, plan, .. } in self.fields.by_ref() {
             if self.walk.enter(&[plan])? {
                 self.value = Some(plan);
                 let name: StrDeserializer<'_, Corrupt> = name.into_deserializer();
@@ -259,25 +263,25 @@ impl<'de> MapAccess<'de> for Fields<'_, 'de> {
 }
 
 /// A variant of an enum.
-struct Variant<'w, 'de> {
+struct EnumVariant<'w, 'de> {
     name: &'w str,
-    content: Planned<'w, 'de>,
+    content: PlannedDeserializer<'w, 'de>,
 }
 
-impl<'w, 'de> EnumAccess<'de> for Variant<'w, 'de> {
+impl<'w, 'de> EnumAccess<'de> for EnumVariant<'w, 'de> {
     type Error = Corrupt;
-    type Variant = Planned<'w, 'de>;
+    type Variant = PlannedDeserializer<'w, 'de>;
 
     fn variant_seed<T: DeserializeSeed<'de>>(
         self,
         seed: T,
-    ) -> Result<(T::Value, Planned<'w, 'de>), Corrupt> {
+    ) -> Result<(T::Value, PlannedDeserializer<'w, 'de>), Corrupt> {
         let name: StrDeserializer<'_, Corrupt> = self.name.into_deserializer();
         Ok((seed.deserialize(name)?, self.content))
     }
 }
 
-impl<'de> VariantAccess<'de> for Planned<'_, 'de> {
+impl<'de> VariantAccess<'de> for PlannedDeserializer<'_, 'de> {
     type Error = Corrupt;
 
     fn unit_variant(self) -> Result<(), Corrupt> {
@@ -299,8 +303,8 @@ impl<'de> VariantAccess<'de> for Planned<'_, 'de> {
         let Self { walk, plan } = self;
         let plan = walk.unwrapped(plan)?;
         match plan.how {
-            How::Same => walk.as_it_stands(|from| from.deserialize_tuple(length, visitor)),
-            _ => Planned { walk, plan }.deserialize_any(visitor),
+            ReadMethod::Same => walk.as_it_stands(|from| from.deserialize_tuple(length, visitor)),
+            _ => PlannedDeserializer { walk, plan }.deserialize_any(visitor),
         }
     }
 

@@ -5,29 +5,29 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
-use super::plan::{How, Plan, Planner};
-use super::shapes::{Corrupt, Saved, Shapes};
-use super::walk::Walk;
+use super::plan::{ReadMethod, ReadPlan, ReadPlanner};
+use super::shapes::{Corrupt, SavedType, Shapes};
+use super::walk::PlanWalk;
 
 /// A value is tried to be read so often, each time without one more part of it.
 const MOST_ATTEMPTS: usize = 100;
 
 /// The values of a section.
 #[derive(Debug)]
-pub(crate) struct Values<'a> {
-    walk: Walk<'a>,
+pub(crate) struct SectionValues<'a> {
+    walk: PlanWalk<'a>,
     /// The shapes of the file
     theirs: &'a Shapes,
     /// Those of this podinit
     ours: &'a Shapes,
     /// By type, and by whether it may have shortcuts
-    plans: Vec<((&'static str, bool), Rc<Plan<'a>>)>,
+    plans: Vec<((&'static str, bool), Rc<ReadPlan<'a>>)>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> SectionValues<'a> {
     /// The values in the bytes of a section.
     pub(crate) fn new(bytes: &'a [u8], theirs: &'a Shapes, ours: &'a Shapes) -> Self {
-        Self { walk: Walk::new(bytes, theirs), theirs, ours, plans: Vec::new() }
+        Self { walk: PlanWalk::new(bytes, theirs), theirs, ours, plans: Vec::new() }
     }
 
     /// How many parts of the values that were read this podinit did not know.
@@ -54,12 +54,12 @@ impl<'a> Values<'a> {
     }
 
     /// The plan of a type. A section has a few types, and many values of them.
-    fn plan<T: Saved>(&mut self, shortcuts: bool) -> Result<Rc<Plan<'a>>, Corrupt> {
+    fn plan<T: SavedType>(&mut self, shortcuts: bool) -> Result<Rc<ReadPlan<'a>>, Corrupt> {
         let wanted = (T::NAME, shortcuts);
         if let Some((_, plan)) = self.plans.iter().find(|(known, _)| *known == wanted) {
             return Ok(Rc::clone(plan));
         }
-        let plan = Planner::plan::<T>(self.theirs, self.ours, shortcuts)?;
+        let plan = ReadPlanner::plan::<T>(self.theirs, self.ours, shortcuts)?;
         self.plans.push((wanted, Rc::clone(&plan)));
         Ok(plan)
     }
@@ -68,7 +68,7 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     /// If the bytes are no value, or one that no podinit writes.
-    pub(crate) fn next<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
+    pub(crate) fn next<T: SavedType>(&mut self) -> Result<Option<T>, Corrupt> {
         let plan = self.plan::<T>(true)?;
         if !self.walk.enter(&[&plan])? {
             return Ok(None);
@@ -79,10 +79,12 @@ impl<'a> Values<'a> {
             (self.walk.rest, self.walk.skipped) = (begin, skipped);
             read = self.without_what_fails()?;
         }
-        let why = read.as_ref().map(Saved::check);
+        let why = read.as_ref().map(SavedType::check);
         match why {
             Some(Ok(())) => return Ok(read),
-            Some(Err(what)) if matches!(plan.how, How::Same) => return Err(Corrupt::new(what)),
+            Some(Err(what)) if matches!(plan.how, ReadMethod::Same) => {
+                return Err(Corrupt::new(what));
+            }
             // What another version has written may lack what would make it right.
             Some(Err(_)) | None => self.walk.skipped += 1,
         }
@@ -91,7 +93,7 @@ impl<'a> Values<'a> {
 
     /// Reads a value that has the right shapes, and in it what its type does not take, such as a text that is no name.
     /// The places with such are lost.
-    fn without_what_fails<T: Saved>(&mut self) -> Result<Option<T>, Corrupt> {
+    fn without_what_fails<T: SavedType>(&mut self) -> Result<Option<T>, Corrupt> {
         let plan = self.plan::<T>(false)?;
         let (begin, skipped) = (self.walk.rest, self.walk.skipped);
         self.walk.skip(plan.theirs)?;

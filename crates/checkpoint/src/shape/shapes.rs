@@ -70,7 +70,7 @@ pub(super) enum Shape {
 pub(crate) struct Shapes(pub(super) BTreeMap<String, Shape>);
 
 /// A type of which values are written, with its name as serde has it.
-pub(crate) trait Saved: Serialize + for<'de> Deserialize<'de> {
+pub(crate) trait SavedType: Serialize + for<'de> Deserialize<'de> {
     const NAME: &'static str;
 
     /// Checks what was read.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Values;
-use super::shapes::{Corrupt, Saved, Shape, Shapes};
+use super::SectionValues;
+use super::shapes::{Corrupt, SavedType, Shape, Shapes};
 
 mod earlier {
     use super::*;
@@ -79,11 +79,11 @@ mod later {
     }
 }
 
-impl Saved for earlier::Pod {
+impl SavedType for earlier::Pod {
     const NAME: &'static str = "Pod";
 }
 
-impl Saved for later::Pod {
+impl SavedType for later::Pod {
     const NAME: &'static str = "Pod";
 }
 
@@ -92,11 +92,11 @@ fn bytes_of(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// What `T` reads of what `S` has written, and how much of it was skipped.
-fn read<S: Saved, T: Saved>(written: &S) -> (Option<T>, u64) {
+fn read<S: SavedType, T: SavedType>(written: &S) -> (Option<T>, u64) {
     let (theirs, ours) = (Shapes::default().with::<S>(), Shapes::default().with::<T>());
     let theirs = Shapes::read(&bytes_of(&theirs)).unwrap();
     let bytes = bytes_of(written);
-    let mut values = Values::new(&bytes, &theirs, &ours);
+    let mut values = SectionValues::new(&bytes, &theirs, &ours);
     let read = values.next().unwrap();
     assert!(values.is_at_end());
     (read, values.skipped())
@@ -183,10 +183,10 @@ fn an_option_is_read_as_its_value_and_a_value_as_an_option() {
         missing: u32,
         flag: Option<bool>,
     }
-    impl Saved for Before {
+    impl SavedType for Before {
         const NAME: &'static str = "Pod";
     }
-    impl Saved for After {
+    impl SavedType for After {
         const NAME: &'static str = "Pod";
     }
     let node = Some(earlier::Node { name: "n".into(), age: 2 });
@@ -218,7 +218,7 @@ fn a_number_that_is_too_large_is_skipped() {
 fn of_shape(shape: Shape, bytes: &[u8]) -> Result<Option<earlier::Pod>, Corrupt> {
     let theirs = Shapes([("Pod".to_owned(), shape)].into());
     let ours = Shapes::default().with::<earlier::Pod>();
-    Values::new(bytes, &theirs, &ours).next()
+    SectionValues::new(bytes, &theirs, &ours).next()
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn values_without_a_byte_are_not_many() {
     theirs.insert("20".into(), Shape::Unit);
     theirs.insert("Pod".into(), Shape::Struct(vec![("other".into(), name(0))]));
     let (theirs, ours) = (Shapes(theirs), Shapes::default().with::<earlier::Pod>());
-    let error = Values::new(&[], &theirs, &ours).next::<earlier::Pod>().unwrap_err();
+    let error = SectionValues::new(&[], &theirs, &ours).next::<earlier::Pod>().unwrap_err();
     assert!(error.to_string().contains("too many values"), "{error}");
 }
 
@@ -358,7 +358,7 @@ mod checked {
         pub flag: bool,
     }
 
-    impl Saved for Numbers {
+    impl SavedType for Numbers {
         const NAME: &'static str = "Numbers";
 
         fn check(&self) -> Result<(), &'static str> {
@@ -369,7 +369,7 @@ mod checked {
         }
     }
 
-    impl Saved for Texts {
+    impl SavedType for Texts {
         const NAME: &'static str = "Numbers";
     }
 
@@ -399,8 +399,9 @@ fn a_value_that_cannot_be_is_corrupt() {
     assert_eq!(read(&checked::numbers(&[1, 2, 3])), (Some(checked::numbers(&[1, 2, 3])), 0));
     let shapes = Shapes::default().with::<checked::Numbers>();
     let bytes = bytes_of(&checked::numbers(&[1, 2, 3, 4]));
-    let error = Values::new(&bytes, &shapes, &shapes).next::<checked::Numbers>().unwrap_err();
+    let error =
+        SectionValues::new(&bytes, &shapes, &shapes).next::<checked::Numbers>().unwrap_err();
     assert_eq!(error.to_string(), "more than three");
-    let error = Values::new(&bytes[..4], &shapes, &shapes).next::<checked::Numbers>();
+    let error = SectionValues::new(&bytes[..4], &shapes, &shapes).next::<checked::Numbers>();
     assert!(error.is_err());
 }

@@ -11,7 +11,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::shapes::{Saved, Shape, Shapes};
+use super::shapes::{SavedType, Shape, Shapes};
 
 /// Why a type has no shape.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +32,8 @@ fn unknown() -> Shape {
 impl Shapes {
     /// Adds the shape of a type, and of all that it has in it.
     #[expect(clippy::expect_used, reason = "a test traces all types that there are")]
-    pub(crate) fn with<T: Saved>(self) -> Self {
-        let traced = Tracer::new(self).trace::<T>();
+    pub(crate) fn with<T: SavedType>(self) -> Self {
+        let traced = ShapeTracer::new(self).trace::<T>();
         traced.expect("a saved type has a shape")
     }
 }
@@ -64,32 +64,33 @@ impl<'a> FieldName<'a> {
 }
 
 /// Finds out which fields a type cannot do without.
-pub(super) struct Probe<'a> {
+pub(super) struct RequiredFieldProbe<'a> {
     ours: &'a Shapes,
-    fails: fn(&mut Tracer<'_>) -> bool,
+    fails: fn(&mut ShapeTracer<'_>) -> bool,
 }
 
-impl<'a> Probe<'a> {
-    pub(super) fn new<T: Saved>(ours: &'a Shapes) -> Self {
-        let fails =
-            |tracer: &mut Tracer<'_>| T::deserialize(At { tracer, shape: &mut unknown() }).is_err();
+impl<'a> RequiredFieldProbe<'a> {
+    pub(super) fn new<T: SavedType>(ours: &'a Shapes) -> Self {
+        let fails = |tracer: &mut ShapeTracer<'_>| {
+            T::deserialize(ShapeSlot { tracer, shape: &mut unknown() }).is_err()
+        };
         Self { ours, fails }
     }
 
     /// Whether no value can be read without this field.
     pub(super) fn needs(&self, field: &FieldName<'_>) -> bool {
-        (self.fails)(&mut Tracer { shapes: self.ours.clone(), without: Some(*field) })
+        (self.fails)(&mut ShapeTracer { shapes: self.ours.clone(), without: Some(*field) })
     }
 }
 
 #[derive(Debug)]
-struct Tracer<'a> {
+struct ShapeTracer<'a> {
     shapes: Shapes,
     /// What is missing
     without: Option<FieldName<'a>>,
 }
 
-impl<'a> Tracer<'a> {
+impl<'a> ShapeTracer<'a> {
     const fn new(shapes: Shapes) -> Self {
         Self { shapes, without: None }
     }
@@ -101,10 +102,10 @@ impl<'a> Tracer<'a> {
     }
 
     /// All shapes, with those of `T`.
-    fn trace<T: Saved>(mut self) -> Result<Shapes, NoShape> {
+    fn trace<T: SavedType>(mut self) -> Result<Shapes, NoShape> {
         while !self.is_complete(&Shape::Named(T::NAME.to_owned())) {
             let mut shape = unknown();
-            T::deserialize(At { tracer: &mut self, shape: &mut shape })?;
+            T::deserialize(ShapeSlot { tracer: &mut self, shape: &mut shape })?;
             if shape != Shape::Named(T::NAME.to_owned()) {
                 return Err(NoShape(format!("{} has another name: {shape:?}", T::NAME)));
             }
@@ -148,26 +149,26 @@ impl<'a> Tracer<'a> {
 }
 
 /// Where the shape of a value is noted.
-struct At<'a, 't> {
-    tracer: &'a mut Tracer<'t>,
+struct ShapeSlot<'a, 't> {
+    tracer: &'a mut ShapeTracer<'t>,
     shape: &'a mut Shape,
 }
 
-impl<'t> At<'_, 't> {
-    fn inside<'b>(&'b mut self, shape: &'b mut Shape) -> At<'b, 't> {
-        At { tracer: self.tracer, shape }
+impl<'t> ShapeSlot<'_, 't> {
+    fn inside<'b>(&'b mut self, shape: &'b mut Shape) -> ShapeSlot<'b, 't> {
+        ShapeSlot { tracer: self.tracer, shape }
     }
 }
 
 /// Values of which every one is traced.
-struct Parts<'a, 't> {
-    tracer: &'a mut Tracer<'t>,
+struct TracedParts<'a, 't> {
+    tracer: &'a mut ShapeTracer<'t>,
     shapes: Vec<Shape>,
     left: usize,
 }
 
-impl<'a, 't> Parts<'a, 't> {
-    const fn new(tracer: &'a mut Tracer<'t>, left: usize) -> Self {
+impl<'a, 't> TracedParts<'a, 't> {
+    const fn new(tracer: &'a mut ShapeTracer<'t>, left: usize) -> Self {
         Self { tracer, shapes: Vec::new(), left }
     }
 
@@ -188,13 +189,13 @@ impl<'a, 't> Parts<'a, 't> {
 
     fn part<'de, T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, NoShape> {
         let mut shape = unknown();
-        let value = seed.deserialize(At { tracer: self.tracer, shape: &mut shape })?;
+        let value = seed.deserialize(ShapeSlot { tracer: self.tracer, shape: &mut shape })?;
         self.shapes.push(shape);
         Ok(value)
     }
 }
 
-impl<'de> SeqAccess<'de> for &mut Parts<'_, '_> {
+impl<'de> SeqAccess<'de> for &mut TracedParts<'_, '_> {
     type Error = NoShape;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -209,7 +210,7 @@ impl<'de> SeqAccess<'de> for &mut Parts<'_, '_> {
     }
 }
 
-impl<'de> MapAccess<'de> for &mut Parts<'_, '_> {
+impl<'de> MapAccess<'de> for &mut TracedParts<'_, '_> {
     type Error = NoShape;
 
     fn next_key_seed<T: DeserializeSeed<'de>>(
@@ -247,7 +248,7 @@ macro_rules! none {
     };
 }
 
-impl<'de> Deserializer<'de> for At<'_, '_> {
+impl<'de> Deserializer<'de> for ShapeSlot<'_, '_> {
     type Error = NoShape;
 
     simple! {
@@ -300,7 +301,7 @@ impl<'de> Deserializer<'de> for At<'_, '_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoShape> {
-        let mut parts = Parts::new(self.tracer, 1);
+        let mut parts = TracedParts::new(self.tracer, 1);
         let value = visitor.visit_seq(&mut parts)?;
         let element = parts.shapes.pop().ok_or_else(|| NoShape::custom("an empty sequence"))?;
         *self.shape = Shape::Sequence(Box::new(element));
@@ -308,7 +309,7 @@ impl<'de> Deserializer<'de> for At<'_, '_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoShape> {
-        let mut parts = Parts::new(self.tracer, 1);
+        let mut parts = TracedParts::new(self.tracer, 1);
         let value = visitor.visit_map(&mut parts)?;
         let [key, entry] =
             <[Shape; 2]>::try_from(parts.shapes).map_err(|_| NoShape::custom("an empty map"))?;
@@ -321,7 +322,7 @@ impl<'de> Deserializer<'de> for At<'_, '_> {
         length: usize,
         visitor: V,
     ) -> Result<V::Value, NoShape> {
-        let mut parts = Parts::new(self.tracer, length);
+        let mut parts = TracedParts::new(self.tracer, length);
         let value = visitor.visit_seq(&mut parts)?;
         *self.shape = parts.tuple();
         Ok(value)
@@ -346,7 +347,7 @@ impl<'de> Deserializer<'de> for At<'_, '_> {
             *self.shape = Shape::Named(name.to_owned());
             return visitor.visit_map(FieldsBut::new(self.tracer, fields, missing));
         }
-        let mut parts = Parts::new(self.tracer, fields.len());
+        let mut parts = TracedParts::new(self.tracer, fields.len());
         let value = visitor.visit_seq(&mut parts)?;
         let shape = parts.named(fields);
         *self.shape = self.tracer.note(name, shape)?;
@@ -374,8 +375,11 @@ impl<'de> Deserializer<'de> for At<'_, '_> {
             return Err(NoShape::custom("an enum without variants"));
         };
         let tracer = &mut *self.tracer;
-        let value =
-            visitor.visit_enum(Variant { of: name, name: variant, at: At { tracer, shape } })?;
+        let value = visitor.visit_enum(TracedVariant {
+            of: name,
+            name: variant,
+            at: ShapeSlot { tracer, shape },
+        })?;
         *self.shape = self.tracer.note(name, Shape::Enum(variants))?;
         Ok(value)
     }
@@ -387,14 +391,18 @@ impl<'de> Deserializer<'de> for At<'_, '_> {
 
 /// The fields of a struct by name, but for one that is missing.
 struct FieldsBut<'a, 't> {
-    parts: Parts<'a, 't>,
+    parts: TracedParts<'a, 't>,
     names: std::slice::Iter<'static, &'static str>,
     missing: &'t str,
 }
 
 impl<'a, 't> FieldsBut<'a, 't> {
-    fn new(tracer: &'a mut Tracer<'t>, names: &'static [&'static str], missing: &'t str) -> Self {
-        Self { parts: Parts::new(tracer, names.len()), names: names.iter(), missing }
+    fn new(
+        tracer: &'a mut ShapeTracer<'t>,
+        names: &'static [&'static str],
+        missing: &'t str,
+    ) -> Self {
+        Self { parts: TracedParts::new(tracer, names.len()), names: names.iter(), missing }
     }
 }
 
@@ -415,34 +423,34 @@ impl<'de> MapAccess<'de> for FieldsBut<'_, '_> {
 }
 
 /// The variant of an enum that is traced.
-struct Variant<'a, 't> {
+struct TracedVariant<'a, 't> {
     of: &'static str,
     name: &'a str,
-    at: At<'a, 't>,
+    at: ShapeSlot<'a, 't>,
 }
 
-impl<'de, 'a, 't> EnumAccess<'de> for Variant<'a, 't> {
+impl<'de, 'a, 't> EnumAccess<'de> for TracedVariant<'a, 't> {
     type Error = NoShape;
-    type Variant = Content<'a, 't>;
+    type Variant = VariantContent<'a, 't>;
 
     fn variant_seed<T: DeserializeSeed<'de>>(
         self,
         seed: T,
-    ) -> Result<(T::Value, Content<'a, 't>), NoShape> {
+    ) -> Result<(T::Value, VariantContent<'a, 't>), NoShape> {
         let name: StrDeserializer<'_, NoShape> = self.name.into_deserializer();
         let missing = self.at.tracer.missing_in(self.of, Some(self.name));
-        Ok((seed.deserialize(name)?, Content { at: self.at, missing }))
+        Ok((seed.deserialize(name)?, VariantContent { at: self.at, missing }))
     }
 }
 
 /// What a variant holds.
-struct Content<'a, 't> {
-    at: At<'a, 't>,
+struct VariantContent<'a, 't> {
+    at: ShapeSlot<'a, 't>,
     /// The field that is missing
     missing: Option<&'t str>,
 }
 
-impl<'de> VariantAccess<'de> for Content<'_, '_> {
+impl<'de> VariantAccess<'de> for VariantContent<'_, '_> {
     type Error = NoShape;
 
     fn unit_variant(self) -> Result<(), NoShape> {
@@ -467,12 +475,12 @@ impl<'de> VariantAccess<'de> for Content<'_, '_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, NoShape> {
-        let At { tracer, shape } = self.at;
+        let ShapeSlot { tracer, shape } = self.at;
         if let Some(missing) = self.missing {
             // The shape is known, and stays what it is.
             return visitor.visit_map(FieldsBut::new(tracer, fields, missing));
         }
-        let mut parts = Parts::new(tracer, fields.len());
+        let mut parts = TracedParts::new(tracer, fields.len());
         let value = visitor.visit_seq(&mut parts)?;
         *shape = parts.named(fields);
         Ok(value)

@@ -12,18 +12,18 @@ use super::shapes::{Shape, Shapes};
 
 /// A value of this shape, to be read.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedShape<'a> {
     pub(super) shapes: &'a Shapes,
     pub(super) shape: &'a Shape,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> WantedShape<'a> {
     const fn inside(self, shape: &'a Shape) -> Self {
         Self { shape, ..self }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Wanted<'_> {
+impl<'de> DeserializeSeed<'de> for WantedShape<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
@@ -52,7 +52,7 @@ impl<'de> DeserializeSeed<'de> for Wanted<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Wanted<'_> {
+impl<'de> Visitor<'de> for WantedShape<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

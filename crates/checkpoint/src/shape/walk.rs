@@ -1,12 +1,12 @@
 //! Walks over the bytes of values without reading them: to skip what is not known, and to find out whether a part means
 //! something before it is read.
 
-use super::plan::{How, Plan};
+use super::plan::{ReadMethod, ReadPlan};
 use super::shapes::{Corrupt, MOST_DEPTH, Shape, Shapes, take};
 
 /// The bytes of values that are read by a plan.
 #[derive(Debug)]
-pub(super) struct Walk<'de> {
+pub(super) struct PlanWalk<'de> {
     pub(super) rest: &'de [u8],
     theirs: &'de Shapes,
     /// How many values without a byte, such as a unit, there may still be: no version has many
@@ -21,7 +21,7 @@ pub(super) struct Walk<'de> {
     pub(super) failed: Option<usize>,
 }
 
-impl<'de> Walk<'de> {
+impl<'de> PlanWalk<'de> {
     pub(super) fn new(bytes: &'de [u8], theirs: &'de Shapes) -> Self {
         let empty_left = bytes.len().saturating_mul(16).saturating_add(10_000);
         let (skipped, next_place, lost, failed) = (0, 0, Vec::new(), None);
@@ -97,21 +97,21 @@ impl<'de> Walk<'de> {
     }
 
     /// A number of this shape.
-    pub(super) fn take_number(&mut self, shape: &Shape) -> Result<Number, Corrupt> {
+    pub(super) fn take_number(&mut self, shape: &Shape) -> Result<AnyNumber, Corrupt> {
         Ok(match shape {
-            Shape::U8 => Number::Unsigned(self.take::<u8>()?.into()),
-            Shape::U16 => Number::Unsigned(self.take::<u16>()?.into()),
-            Shape::U32 => Number::Unsigned(self.take::<u32>()?.into()),
-            Shape::U64 => Number::Unsigned(self.take::<u64>()?.into()),
-            Shape::U128 => Number::Unsigned(self.take()?),
-            Shape::I64 => Number::Signed(self.take()?),
+            Shape::U8 => AnyNumber::Unsigned(self.take::<u8>()?.into()),
+            Shape::U16 => AnyNumber::Unsigned(self.take::<u16>()?.into()),
+            Shape::U32 => AnyNumber::Unsigned(self.take::<u32>()?.into()),
+            Shape::U64 => AnyNumber::Unsigned(self.take::<u64>()?.into()),
+            Shape::U128 => AnyNumber::Unsigned(self.take()?),
+            Shape::I64 => AnyNumber::Signed(self.take()?),
             _ => return Err(Corrupt::new("no number")),
         })
     }
 
     /// Enters the next place, in which values of these plans follow. False if they mean nothing: they are skipped then,
     /// and counted.
-    pub(super) fn enter(&mut self, plans: &[&Plan<'_>]) -> Result<bool, Corrupt> {
+    pub(super) fn enter(&mut self, plans: &[&ReadPlan<'_>]) -> Result<bool, Corrupt> {
         let is_lost = self.lost.binary_search(&self.next_place).is_ok();
         self.next_place += 1;
         if !is_lost && plans.iter().all(|plan| !plan.may_fail) {
@@ -130,23 +130,23 @@ impl<'de> Walk<'de> {
     }
 
     /// Goes over a value. False if it means nothing to this podinit.
-    pub(super) fn check(&mut self, plan: &Plan<'_>) -> Result<bool, Corrupt> {
+    pub(super) fn check(&mut self, plan: &ReadPlan<'_>) -> Result<bool, Corrupt> {
         if !plan.may_fail {
             self.skip(plan.theirs)?;
             return Ok(true);
         }
         let mut means = true;
         match &plan.how {
-            How::Number(ours) => means = self.take_number(plan.theirs)?.fits(ours),
-            How::Wrapped(inner) => means = self.check(inner)?,
-            How::Option(inner) => means = !self.take::<bool>()? || self.check(inner)?,
-            How::Unwrapped(inner) => means = self.take::<bool>()? && self.check(inner)?,
-            How::Tuple(parts) => {
+            ReadMethod::Number(ours) => means = self.take_number(plan.theirs)?.fits(ours),
+            ReadMethod::Wrapped(inner) => means = self.check(inner)?,
+            ReadMethod::Option(inner) => means = !self.take::<bool>()? || self.check(inner)?,
+            ReadMethod::Unwrapped(inner) => means = self.take::<bool>()? && self.check(inner)?,
+            ReadMethod::Tuple(parts) => {
                 for part in parts {
                     means &= self.check(part)?;
                 }
             }
-            How::Struct(fields) => {
+            ReadMethod::Struct(fields) => {
                 for field in fields {
                     match field.is_needed {
                         true => means &= self.check(&field.plan)?,
@@ -154,13 +154,13 @@ impl<'de> Walk<'de> {
                     }
                 }
             }
-            How::Enum(variants) => {
+            ReadMethod::Enum(variants) => {
                 let (_, content) = self.take_variant(variants)?;
                 means = self.check(content)?;
             }
             how => {
                 self.skip(plan.theirs)?;
-                means = !matches!(how, How::Never);
+                means = !matches!(how, ReadMethod::Never);
             }
         }
         Ok(means)
@@ -168,12 +168,12 @@ impl<'de> Walk<'de> {
 }
 
 /// A number of any width.
-pub(super) enum Number {
+pub(super) enum AnyNumber {
     Unsigned(u128),
     Signed(i64),
 }
 
-impl Number {
+impl AnyNumber {
     /// Whether it is one of this shape.
     fn fits(&self, shape: &Shape) -> bool {
         let (most, is_signed) = match shape {

@@ -61,7 +61,7 @@ pub(crate) async fn run(exec: &ExecConfig) -> Result<PluginCredential, Credentia
     let is_interactive =
         exec.interactive_mode != Some(ExecInteractiveMode::Never) && io::stdin().is_terminal();
     let deadline = if is_interactive { INTERACTIVE_DEADLINE } else { DEADLINE };
-    let started = Running::start(command(exec, is_interactive)?, !is_interactive);
+    let started = RunningPlugin::start(command(exec, is_interactive)?, !is_interactive);
     let mut running = started.map_err(|error| not_started(exec, &error))?;
     let ended = timeout(deadline, async {
         let output = running.output().await?;
@@ -141,14 +141,14 @@ fn not_started(exec: &ExecConfig, error: &io::Error) -> PluginNotStarted {
 }
 
 /// A plugin that runs. Killed when it is dropped.
-struct Running {
+struct RunningPlugin {
     child: Child,
     output: pipe::Receiver,
     has_group: bool,
     has_ended: bool,
 }
 
-impl Running {
+impl RunningPlugin {
     fn start(mut command: Command, has_group: bool) -> io::Result<Self> {
         let mut child = command.spawn()?;
         let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -191,7 +191,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningPlugin {
     fn drop(&mut self) {
         if self.has_ended {
             return;

@@ -2,16 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::kube_event::{InvolvedPod, KubeEvent, Occurred};
+use crate::kube_event::{EventOccurrence, InvolvedPod, KubeEvent};
 use crate::lifecycle::Record;
 use crate::lifecycle::delivery::PodEvent;
 use crate::lifecycle::record_fixtures::{Ends, at, deliver};
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, NotScheduled, NotScheduledReason, PodSnapshot,
-    PodUid,
+    ConditionStatus, ConditionType, NotScheduled, NotScheduledReason, PodSnapshot, PodUid,
+    StatusCondition,
 };
 
 fn config() -> TrackerConfig {
@@ -27,7 +27,7 @@ fn pod() -> PodSnapshot {
 /// The pod with its condition PodScheduled.
 fn scheduled(status: ConditionStatus) -> PodSnapshot {
     let mut pod = pod();
-    let condition = Condition { status, last_transition: Some(at(1)) };
+    let condition = StatusCondition { status, last_transition: Some(at(1)) };
     pod.conditions.insert(ConditionType::PodScheduled, condition);
     if status != ConditionStatus::True {
         pod.unschedulable = true;
@@ -47,7 +47,7 @@ fn said(state: CapacityState, by: &str, message: &str) -> PodEvent {
         container: None,
         first: None,
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         reason: EventReason::Capacity { state, by: by.into() },
         message: (!message.is_empty()).then(|| message.into()),
     })
@@ -90,7 +90,7 @@ fn a_record_has_the_state_that_the_last_event_gave() {
     assert_eq!(capacity(&record(&tracker)), adds);
 
     let (saved, pods) = (tracker.saved(), read_back(&tracker));
-    let mut tracker = Tracker::restored(config(), saved, pods, Successor::Same, &mut sink);
+    let mut tracker = Tracker::restored(config(), saved, pods, SourceSuccessor::Same, &mut sink);
     assert_eq!(capacity(&record(&tracker)), adds, "a restart changes nothing");
     let bound = PodEvent::Applied(scheduled(ConditionStatus::True));
     deliver(&mut tracker, &mut sink, 9, bound);

@@ -54,7 +54,7 @@ impl Backfill {
 
 /// How a pod that was not known before is accounted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Classification {
+pub(super) enum PodClassification {
     /// A static (mirror) pod: excluded
     Static,
     /// Its startup was over before it was first seen
@@ -85,7 +85,7 @@ pub(super) enum SnapshotOrigin {
     },
 }
 
-impl Classification {
+impl PodClassification {
     /// Classifies the first snapshot of a pod. `backfill` observes pods of the first list as if they
     /// had been watched.
     pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: Backfill) -> Self {
@@ -116,7 +116,7 @@ impl Classification {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::{Condition, ConditionStatus, ConditionType, Phase, PodUid};
+    use crate::pod::{ConditionStatus, ConditionType, PodPhase, PodUid, StatusCondition};
 
     fn pod(created: i64, ready: Option<(ConditionStatus, i64)>) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
@@ -124,27 +124,28 @@ mod tests {
         pod.started = Some(Timestamp::from_seconds(created));
         if let Some((status, second)) = ready {
             let last_transition = Some(Timestamp::from_seconds(second));
-            pod.conditions.insert(ConditionType::Ready, Condition { status, last_transition });
+            pod.conditions
+                .insert(ConditionType::Ready, StatusCondition { status, last_transition });
         }
         pod
     }
 
-    fn in_first_list(pod: &PodSnapshot) -> Classification {
-        Classification::of(pod, SnapshotOrigin::FirstList, Backfill::Nothing)
+    fn in_first_list(pod: &PodSnapshot) -> PodClassification {
+        PodClassification::of(pod, SnapshotOrigin::FirstList, Backfill::Nothing)
     }
 
     #[test]
     fn the_first_list_tells_finished_from_starting() {
         use ConditionStatus::{False, True};
-        assert_eq!(in_first_list(&pod(100, None)), Classification::Adopted);
-        assert_eq!(in_first_list(&pod(100, Some((True, 101)))), Classification::Preexisting);
-        assert_eq!(in_first_list(&pod(100, Some((False, 105)))), Classification::Adopted);
-        assert_eq!(in_first_list(&pod(100, Some((False, 106)))), Classification::Preexisting);
+        assert_eq!(in_first_list(&pod(100, None)), PodClassification::Adopted);
+        assert_eq!(in_first_list(&pod(100, Some((True, 101)))), PodClassification::Preexisting);
+        assert_eq!(in_first_list(&pod(100, Some((False, 105)))), PodClassification::Adopted);
+        assert_eq!(in_first_list(&pod(100, Some((False, 106)))), PodClassification::Preexisting);
         let mut failed = pod(100, Some((False, 100)));
-        failed.phase = Phase::Failed;
-        assert_eq!(in_first_list(&failed), Classification::Preexisting);
+        failed.phase = PodPhase::Failed;
+        assert_eq!(in_first_list(&failed), PodClassification::Preexisting);
         failed.is_static = true;
-        assert_eq!(in_first_list(&failed), Classification::Static);
+        assert_eq!(in_first_list(&failed), PodClassification::Static);
     }
 
     #[test]
@@ -152,23 +153,23 @@ mod tests {
         let seen = |created, began: Option<i64>| {
             let origin =
                 SnapshotOrigin::Later { first_list_began: began.map(Timestamp::from_seconds) };
-            Classification::of(
+            PodClassification::of(
                 &pod(created, Some((ConditionStatus::True, 200))),
                 origin,
                 Backfill::Nothing,
             )
         };
-        assert_eq!(seen(100, Some(130)), Classification::New);
-        assert_eq!(seen(100, Some(131)), Classification::Preexisting);
-        assert_eq!(seen(100, None), Classification::New);
+        assert_eq!(seen(100, Some(130)), PodClassification::New);
+        assert_eq!(seen(100, Some(131)), PodClassification::Preexisting);
+        assert_eq!(seen(100, None), PodClassification::New);
     }
 
     #[test]
     fn backfill_observes_the_first_list() {
         let ready = pod(100, Some((ConditionStatus::True, 200)));
         assert_eq!(
-            Classification::of(&ready, SnapshotOrigin::FirstList, Backfill::All),
-            Classification::New
+            PodClassification::of(&ready, SnapshotOrigin::FirstList, Backfill::All),
+            PodClassification::New
         );
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::record::RecordedRelapse;
-use crate::pod::{Phase, PodSnapshot, PodUid};
+use crate::pod::{PodPhase, PodSnapshot, PodUid};
 use crate::reason;
 use crate::timestamp::Timestamp;
 
@@ -23,8 +23,8 @@ const MOST_BYTES: usize = 256;
 
 /// The pods that became ready lately.
 #[derive(Debug, Default)]
-pub(super) struct Crashes {
-    pods: HashMap<PodUid, Ready>,
+pub(super) struct ReadyPods {
+    pods: HashMap<PodUid, ReadyPod>,
     /// The order in which they became ready. It may name pods that are gone
     order: VecDeque<PodUid>,
     /// How many of them crash
@@ -33,17 +33,17 @@ pub(super) struct Crashes {
 
 /// A pod that became ready.
 #[derive(Clone, Debug)]
-struct Ready {
+struct ReadyPod {
     at: Timestamp,
     /// When it was first seen to crash
     first: Option<Timestamp>,
     /// How it crashes now
-    crash: Option<Box<Crash>>,
+    crash: Option<Box<ContainerCrash>>,
 }
 
 /// How a pod crashes.
 #[derive(Clone, Debug)]
-struct Crash {
+struct ContainerCrash {
     container: usize,
     message: Option<Arc<str>>,
 }
@@ -82,16 +82,16 @@ impl SavedCrash {
     }
 }
 
-impl Crashes {
+impl ReadyPods {
     /// A pod ended as ready, which it has been since `at`. Does nothing with one that is known.
     pub(super) fn add(&mut self, uid: PodUid, at: Timestamp) {
         if !self.pods.contains_key(&uid) {
             let (first, crash) = (None, None);
-            self.insert(uid, Ready { at, first, crash });
+            self.insert(uid, ReadyPod { at, first, crash });
         }
     }
 
-    fn insert(&mut self, uid: PodUid, ready: Ready) {
+    fn insert(&mut self, uid: PodUid, ready: ReadyPod) {
         while self.order.len() >= MOST_READY
             && let Some(oldest) = self.order.pop_front()
         {
@@ -105,7 +105,7 @@ impl Crashes {
     /// Takes in the newest snapshot of a pod whose startup is over, accounted for at `now`. Nearly all pods do not crash,
     /// and cost a look at their containers.
     pub(super) fn see(&mut self, snapshot: &PodSnapshot, now: Timestamp) {
-        let active = snapshot.phase == Phase::Active;
+        let active = snapshot.phase == PodPhase::Active;
         let container = snapshot.crashing_container().filter(|_| active);
         if container.is_none() && self.crashing == 0 {
             return;
@@ -119,7 +119,7 @@ impl Crashes {
             ready.first.get_or_insert(now);
             let said = snapshot.waiting_message(container);
             let message = said.map(|said| reason::keep(said, MOST_BYTES).into());
-            Box::new(Crash { container, message })
+            Box::new(ContainerCrash { container, message })
         });
         self.crashing += usize::from(ready.crash.is_some());
         self.crashing -= usize::from(crashed);
@@ -145,7 +145,7 @@ impl Crashes {
             return None;
         }
         let ready = self.pods.get(&uid)?;
-        let Crash { container, message } = ready.crash.as_deref()?;
+        let ContainerCrash { container, message } = ready.crash.as_deref()?;
         let relapse = RecordedRelapse {
             since: ready.first?,
             container: *container,
@@ -177,9 +177,9 @@ impl Crashes {
             let message = one.message.map(Into::into);
             let crash = one.container.map(|container| {
                 let container = container.into();
-                Box::new(Crash { container, message })
+                Box::new(ContainerCrash { container, message })
             });
-            let ready = Ready { at: one.ready, first: Some(one.first), crash };
+            let ready = ReadyPod { at: one.ready, first: Some(one.first), crash };
             self.insert(one.uid, ready);
         }
     }

@@ -24,9 +24,9 @@ impl TimestampMode {
     /// Estimates when something happened that the API states as `stated` and that a watch event first
     /// showed at `observed` ([§4.3](crate::specification#s4-3)). The estimate lies within the stated second,
     /// unless the event came more than a second before that: nothing is shown before it happened.
-    pub fn estimate(self, stated: Option<Timestamp>, observed: Option<Timestamp>) -> Estimate {
+    pub fn estimate(self, stated: Option<Timestamp>, observed: Option<Timestamp>) -> TimeEstimate {
         let Some(second) = stated else {
-            return Estimate::default();
+            return TimeEstimate::default();
         };
         let (at, skewed) = match (self, observed) {
             (Self::Api, _) => (second, false),
@@ -38,7 +38,7 @@ impl TimestampMode {
                 _ => (middle_of(second), false),
             },
         };
-        Estimate { at: Some(at), skewed }
+        TimeEstimate { at: Some(at), skewed }
     }
 
     /// The same of what was not so before. Where the API states no time, it is when a watch event showed it, in `fused`
@@ -47,9 +47,11 @@ impl TimestampMode {
         self,
         stated: Option<Timestamp>,
         observed: Option<Timestamp>,
-    ) -> Estimate {
+    ) -> TimeEstimate {
         match (self, stated, observed) {
-            (Self::Fused, None, Some(observed)) => Estimate { at: Some(observed), skewed: false },
+            (Self::Fused, None, Some(observed)) => {
+                TimeEstimate { at: Some(observed), skewed: false }
+            }
             _ => self.estimate(stated, observed),
         }
     }
@@ -111,7 +113,7 @@ impl FromStr for TimestampMode {
 
 /// The best estimate of when something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Estimate {
+pub struct TimeEstimate {
     /// The instant, `None` where nothing usable says when
     pub at: Option<Timestamp>,
     /// The watch showed it before the second in which the API says that it happened
@@ -128,7 +130,7 @@ mod tests {
         Timestamp::from_seconds(T).plus_nanos(offset_millis * 1_000_000)
     }
 
-    fn fused(observed: Option<i64>) -> Estimate {
+    fn fused(observed: Option<i64>) -> TimeEstimate {
         TimestampMode::Fused.estimate(Some(at(0)), observed.map(at))
     }
 
@@ -142,8 +144,8 @@ mod tests {
     }
 
     /// At so many milliseconds, skewed or not.
-    fn estimate(millis: i64, skewed: bool) -> Estimate {
-        Estimate { at: Some(at(millis)), skewed }
+    fn estimate(millis: i64, skewed: bool) -> TimeEstimate {
+        TimeEstimate { at: Some(at(millis)), skewed }
     }
 
     #[test]
@@ -165,10 +167,10 @@ mod tests {
     #[test]
     fn ready_without_a_time_is_when_it_was_shown_where_that_is_known() {
         let [api, fused] = TimestampMode::ALL;
-        let shown = Estimate { at: Some(at(7)), skewed: false };
+        let shown = TimeEstimate { at: Some(at(7)), skewed: false };
         assert_eq!(fused.estimate_or_observed(None, Some(at(7))), shown);
-        assert_eq!(fused.estimate_or_observed(None, None), Estimate::default());
-        assert_eq!(api.estimate_or_observed(None, Some(at(7))), Estimate::default());
+        assert_eq!(fused.estimate_or_observed(None, None), TimeEstimate::default());
+        assert_eq!(api.estimate_or_observed(None, Some(at(7))), TimeEstimate::default());
         let stated = fused.estimate_or_observed(Some(at(0)), Some(at(7)));
         assert_eq!(stated, estimate(7, false));
     }

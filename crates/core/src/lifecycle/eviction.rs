@@ -47,7 +47,7 @@ label_values! {
 
 /// An entry that could be evicted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Evictable {
+pub(super) struct EvictableEntry {
     /// The second of the pod's creation
     pub created: u32,
     /// What is remembered of it
@@ -55,23 +55,23 @@ pub(super) struct Evictable {
 }
 
 /// How many entries were evicted, by the discriminant of their [`EvictedState`].
-pub type Evicted = [u64; EvictedState::ALL.len()];
+pub type EvictedCounts = [u64; EvictedState::ALL.len()];
 
 /// The cap, and the watermark of what was evicted or refused.
 #[derive(Clone, Debug)]
-pub(super) struct Cap {
+pub(super) struct EvictionCap {
     pods: usize,
     watermark: Option<u32>,
 }
 
-impl Default for Cap {
+impl Default for EvictionCap {
     /// No cap.
     fn default() -> Self {
         Self::new(usize::MAX)
     }
 }
 
-impl Cap {
+impl EvictionCap {
     /// At most `pods` pods are remembered.
     pub(super) const fn new(pods: usize) -> Self {
         let watermark = None;
@@ -104,10 +104,10 @@ impl Cap {
         &mut self,
         pods: &mut PodTable<T>,
         in_flight: usize,
-        evictable: impl Fn(&T) -> Option<Evictable>,
+        evictable: impl Fn(&T) -> Option<EvictableEntry>,
         mut forget: impl FnMut(&T),
-    ) -> Option<Evicted> {
-        let mut evicted = Evicted::default();
+    ) -> Option<EvictedCounts> {
+        let mut evicted = EvictedCounts::default();
         if pods.len() < self.pods {
             return Some(evicted);
         }
@@ -154,11 +154,11 @@ mod tests {
     }
 
     /// Pods that were created in the seconds from 1 on, those below `in_flight` still in flight.
-    fn table(pods: u32, in_flight: u32) -> PodTable<Option<Evictable>> {
+    fn table(pods: u32, in_flight: u32) -> PodTable<Option<EvictableEntry>> {
         let mut table = PodTable::default();
         for created in 1..=pods {
             let state = EvictedState::ALL[created as usize % 2];
-            let entry = (created > in_flight).then_some(Evictable { created, state });
+            let entry = (created > in_flight).then_some(EvictableEntry { created, state });
             table.insert(PodUid::from_text(&created.to_string()), entry);
         }
         table
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn no_pod_is_evicted_while_there_is_room() {
-        let (mut cap, mut pods) = (Cap::new(33), table(32, 0));
+        let (mut cap, mut pods) = (EvictionCap::new(33), table(32, 0));
         assert_eq!(cap.make_room(&mut pods, 0, |pod| *pod, |_| {}), Some([0, 0]));
         assert_eq!(pods.len(), 32);
         assert!(!cap.may_know(at(1)) && !cap.may_know(None));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_sixteenth_makes_room_the_oldest_first() {
-        let (mut cap, mut pods) = (Cap::new(64), table(64, 10));
+        let (mut cap, mut pods) = (EvictionCap::new(64), table(64, 10));
         assert_eq!(cap.make_room(&mut pods, 10, |pod| *pod, |_| {}), Some([2, 2]));
         assert_eq!(pods.len(), 60);
         let left = pods.iter().filter_map(|(_, pod)| *pod);
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn pods_in_flight_are_not_evicted() {
-        let (mut cap, mut pods) = (Cap::new(64), table(64, 61));
+        let (mut cap, mut pods) = (EvictionCap::new(64), table(64, 61));
         assert_eq!(cap.make_room(&mut pods, 61, |pod| *pod, |_| {}), None);
         assert_eq!(pods.len(), 64);
         cap.refuse(at(70), Timestamp::from_seconds(65));
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_watermark_never_falls() {
-        let mut cap = Cap::new(1);
+        let mut cap = EvictionCap::new(1);
         cap.refuse(at(70), Timestamp::from_seconds(100));
         cap.refuse(at(60), Timestamp::from_seconds(100));
         let mut pods = table(1, 0);
@@ -206,10 +206,10 @@ mod tests {
 
     #[test]
     fn a_cap_continues_from_a_restored_watermark() {
-        let mut earlier = Cap::new(1);
+        let mut earlier = EvictionCap::new(1);
         assert_eq!(earlier.watermark(), None);
         earlier.refuse(at(70), Timestamp::from_seconds(100));
-        let mut cap = Cap::new(1);
+        let mut cap = EvictionCap::new(1);
         cap.restore(earlier.watermark());
         assert!(cap.may_know(at(70)) && !cap.may_know(at(71)));
         cap.restore(Some(60));

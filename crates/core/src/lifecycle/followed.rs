@@ -11,12 +11,12 @@ use super::cause::BadReason;
 use super::custom_milestone::{CustomMilestone, CustomUnobservedReason};
 use super::milestone::Milestone;
 use super::named::{Named, NamedFold, NamedObservation};
-use super::observation::{Observe, PodObservation, Reporter};
+use super::observation::{ObservePod, PodObservation, TimedObserver};
 use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState, disrupted, terminal};
 use super::reached::Reached;
-use super::record::Amendment;
-use super::seen::Seen;
+use super::record::RecordAmendment;
+use super::seen::SeenSnapshot;
 use super::slo::{SloInput, SloProgress, SloRule, StartupKind};
 use super::slo_verdict::{ExclusionReason, SloId};
 use super::startup::Startup;
@@ -32,18 +32,18 @@ const MOST: usize = 100_000;
 
 /// The pods that are followed, by when they became ready.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct FollowedPods {
     pods: BTreeSet<(Timestamp, PodUid)>,
     pub(super) most: usize,
 }
 
-impl Default for Followed {
+impl Default for FollowedPods {
     fn default() -> Self {
         Self { pods: BTreeSet::new(), most: MOST }
     }
 }
 
-impl Followed {
+impl FollowedPods {
     pub(super) fn len(&self) -> usize {
         self.pods.len()
     }
@@ -71,7 +71,7 @@ impl Followed {
 
 /// How a pod comes to be followed no longer before its milestones have come or their time has passed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Left {
+pub(super) enum UnfollowReason {
     /// It is over, or gone
     Ended(Outcome),
     /// Others became ready later
@@ -105,7 +105,7 @@ pub struct FollowedPod {
 }
 
 /// What is about to change of a pod.
-struct Parts<'a> {
+struct FollowedParts<'a> {
     /// With what the milestones need, and nothing else
     startup: &'a mut Startup,
     slos: &'a mut SloProgress,
@@ -189,7 +189,7 @@ impl FollowedPod {
         })
     }
 
-    fn with_parts<R>(&mut self, change: impl FnOnce(Parts<'_>) -> R) -> R {
+    fn with_parts<R>(&mut self, change: impl FnOnce(FollowedParts<'_>) -> R) -> R {
         let mut startup = Startup { named: self.named.take(), ..Startup::default() };
         let known =
             [(Milestone::Created, self.created), (Milestone::ContainersStarted, self.started)];
@@ -199,7 +199,7 @@ impl FollowedPod {
             }
         }
         let Self { info, slos, open, ready, .. } = self;
-        let done = change(Parts { startup: &mut startup, slos, open, info, ready: *ready });
+        let done = change(FollowedParts { startup: &mut startup, slos, open, info, ready: *ready });
         self.named = startup.named;
         done
     }
@@ -208,12 +208,12 @@ impl FollowedPod {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> bool {
         self.disruption = snapshot.disruption;
-        let mut told = self.with_parts(|Parts { startup, slos, open, info, .. }| {
+        let mut told = self.with_parts(|FollowedParts { startup, slos, open, info, .. }| {
             let (still, mut told) = (*open, false);
             startup.fold_named(NamedFold {
                 snapshot,
@@ -249,16 +249,16 @@ impl FollowedPod {
             told
         });
         if let Some(outcome) = terminal(snapshot) {
-            told |= self.leave(Left::Ended(outcome), shared, reporter);
+            told |= self.leave(UnfollowReason::Ended(outcome), shared, reporter);
         }
         told
     }
 
     /// What became of it so far.
-    pub(super) fn amendment(&self, rules: &[SloRule]) -> Amendment {
+    pub(super) fn amendment(&self, rules: &[SloRule]) -> RecordAmendment {
         let verdicts = self.slos.verdicts(rules);
         let slos = verdicts.map(|(rule, verdict)| (Arc::clone(&rule.name), verdict));
-        Amendment { named: self.named.clone(), slos: slos.collect() }
+        RecordAmendment { named: self.named.clone(), slos: slos.collect() }
     }
 
     /// A deadline of an SLO passes at `now`, or the time of a milestone, or all of them do. Whether
@@ -268,10 +268,10 @@ impl FollowedPod {
         missed: Option<SloId>,
         now: Timestamp,
         shared: &SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> bool {
         let missed = missed.filter(|slo| *slo != SloId::FOLLOWED);
-        self.with_parts(|Parts { startup, slos, open, info, ready }| {
+        self.with_parts(|FollowedParts { startup, slos, open, info, ready }| {
             let mut told = false;
             let mut emit = |observation| {
                 told = true;
@@ -304,12 +304,12 @@ impl FollowedPod {
     /// It is followed no longer. Whether something was told of it.
     pub(super) fn leave(
         &mut self,
-        left: Left,
+        left: UnfollowReason,
         shared: &SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> bool {
         let disruption = self.disruption;
-        self.with_parts(|Parts { startup, slos, open, info, .. }| {
+        self.with_parts(|FollowedParts { startup, slos, open, info, .. }| {
             let mut told = false;
             let mut emit = |observation| {
                 told = true;
@@ -317,16 +317,18 @@ impl FollowedPod {
             };
             for (milestone, one) in open_ones(&shared.milestones, *open) {
                 let reason = match left {
-                    Left::Displaced => CustomUnobservedReason::NotFollowed,
-                    Left::Ended(Outcome::Completed) => unobserved(startup, one),
-                    Left::Ended(_) => continue,
+                    UnfollowReason::Displaced => CustomUnobservedReason::NotFollowed,
+                    UnfollowReason::Ended(Outcome::Completed) => unobserved(startup, one),
+                    UnfollowReason::Ended(_) => continue,
                 };
                 emit(PodObservation::CustomUnobserved { milestone, reason });
             }
             *open = 0;
             let reason = match left {
-                Left::Displaced => ExclusionReason::NotFollowed,
-                Left::Ended(outcome) => ExclusionReason::of(disrupted(outcome, disruption)),
+                UnfollowReason::Displaced => ExclusionReason::NotFollowed,
+                UnfollowReason::Ended(outcome) => {
+                    ExclusionReason::of(disrupted(outcome, disruption))
+                }
             };
             slos.end(reason, &shared.rules, |_| false, &mut emit);
             told
@@ -335,7 +337,7 @@ impl FollowedPod {
 
     /// Sets when it is looked at again.
     pub(super) fn set_timers(&mut self, uid: PodUid, shared: &mut SharedState) {
-        self.with_parts(|Parts { startup, slos, open, ready, .. }| {
+        self.with_parts(|FollowedParts { startup, slos, open, ready, .. }| {
             let SharedState { milestones, rules, timers, .. } = shared;
             let ends = open_ones(milestones, *open);
             let ends = ends.map(|(_, one)| end_of(one, (startup, slos), ready, rules));
@@ -351,7 +353,7 @@ impl FollowedPod {
         successors: &[Option<SloId>],
         shared: &mut SharedState,
     ) {
-        self.with_parts(|Parts { startup, slos, .. }| {
+        self.with_parts(|FollowedParts { startup, slos, .. }| {
             slos.replace(successors, &shared.rules, uid, startup, &mut shared.timers);
         });
         self.set_timers(uid, shared);

@@ -36,7 +36,7 @@ struct Kept {
 
 /// Whose cause is told: the cause, and the position of the container that gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Waiting {
+pub(super) struct WaitingCause {
     pub cause: Cause,
     pub container: Option<u8>,
 }
@@ -79,7 +79,7 @@ impl Hints {
     }
 
     /// The newest text of one of these kinds about the container that is waited for.
-    fn newest(&self, waiting: Waiting, is: impl Fn(Hint) -> bool) -> Option<&Kept> {
+    fn newest(&self, waiting: WaitingCause, is: impl Fn(Hint) -> bool) -> Option<&Kept> {
         let is_about = |kept: &&Kept| {
             let is_there = kept.container.is_none() || kept.container == waiting.container;
             is_there && is(kept.hint)
@@ -90,7 +90,7 @@ impl Hints {
     /// What is said of a pod that waits so: `message` is what its status, or the warning that gives the cause, says.
     pub(super) fn told<'a>(
         &'a self,
-        waiting: Waiting,
+        waiting: WaitingCause,
         message: Option<&'a str>,
     ) -> Option<Cow<'a, str>> {
         match waiting.cause {
@@ -116,7 +116,7 @@ impl Hints {
         }
     }
 
-    fn of_sync(&self, waiting: Waiting) -> Option<&str> {
+    fn of_sync(&self, waiting: WaitingCause) -> Option<&str> {
         let kept = self.newest(waiting, |hint| hint == Hint::Sync)?;
         Some(&kept.text)
     }
@@ -124,7 +124,7 @@ impl Hints {
     /// The message, or the text of one of these kinds where that tells more.
     fn more_telling<'a>(
         &'a self,
-        waiting: Waiting,
+        waiting: WaitingCause,
         message: Option<&'a str>,
         is: impl Fn(Hint) -> bool,
     ) -> Option<&'a str> {
@@ -153,7 +153,11 @@ impl Hints {
     }
 
     /// What is said of a crash, with the probe that the kubelet killed the container for, or that failed before.
-    fn crash<'a>(&'a self, waiting: Waiting, message: Option<&'a str>) -> Option<Cow<'a, str>> {
+    fn crash<'a>(
+        &'a self,
+        waiting: WaitingCause,
+        message: Option<&'a str>,
+    ) -> Option<Cow<'a, str>> {
         let kills = |kind| matches!(kind, ProbeKind::Startup | ProbeKind::Liveness);
         let is_killed = |hint| matches!(hint, Hint::Killed(_));
         let fails = |hint| matches!(hint, Hint::Unhealthy(kind) if kills(kind));

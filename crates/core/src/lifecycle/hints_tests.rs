@@ -8,7 +8,7 @@ fn told(cause: Cause, said: &[(Hint, &str)], message: Option<&str>) -> Option<St
         let container = (!matches!(hint, Hint::PullSecret | Hint::Sync)).then_some(0);
         hints.keep(*hint, container, text, FIRST, &mut budget);
     }
-    let waiting = Waiting { cause, container: FIRST };
+    let waiting = WaitingCause { cause, container: FIRST };
     let told = hints.told(waiting, message).map(Cow::into_owned);
     hints.release(&mut budget);
     assert_eq!(budget, MessageBudget::default());
@@ -87,7 +87,7 @@ fn a_text_about_another_container_is_not_told() {
     let mut keep = |container, text, waits_for| {
         hints.keep(hint, Some(container), text, Some(waits_for), &mut budget);
         let told = |container| {
-            let waiting = Waiting { cause: Cause::Probe, container: Some(container) };
+            let waiting = WaitingCause { cause: Cause::Probe, container: Some(container) };
             hints.told(waiting, None).map(Cow::into_owned)
         };
         (told(0), told(1))

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::judgement::{Judgement, Latency};
+use super::judgement::{DurationJudgement, Latency};
 use super::observation::{ResizeResult, TrackerObservation};
-use crate::pod::{Condition, ConditionStatus, InPlaceChanges, PodUid, Resize, ResizeState};
+use crate::pod::{
+    ConditionStatus, InPlaceChanges, PodResize, PodUid, ResizeState, StatusCondition,
+};
 use crate::timestamp::Timestamp;
 
 /// A native resize that is open.
@@ -136,20 +138,20 @@ impl OpenResize {
 impl OpenChanges {
     fn see_resize(
         &mut self,
-        now: Option<Resize>,
+        now: Option<PodResize>,
         view: DeliveryView,
         emit: &mut impl FnMut(TrackerObservation),
     ) {
         match (self.resize, now) {
             (None, None) => {}
-            (None, Some(Resize { state, since })) => {
+            (None, Some(PodResize { state, since })) => {
                 let at_first_sight = view.first;
                 self.resize = Some(OpenResize { state, since, at_first_sight });
                 let to = Some(state);
                 emit(TrackerObservation::Resizing { from: None, to });
             }
-            (Some(open), Some(Resize { state, .. })) if state == open.state => {}
-            (Some(open), Some(Resize { state, .. })) => {
+            (Some(open), Some(PodResize { state, .. })) if state == open.state => {}
+            (Some(open), Some(PodResize { state, .. })) => {
                 self.resize = Some(OpenResize { state, ..open });
                 let (from, to) = (Some(open.state), Some(state));
                 emit(TrackerObservation::Resizing { from, to });
@@ -169,7 +171,11 @@ impl OpenChanges {
         }
     }
 
-    fn see_update(&mut self, ready: Option<Condition>, emit: &mut impl FnMut(TrackerObservation)) {
+    fn see_update(
+        &mut self,
+        ready: Option<StatusCondition>,
+        emit: &mut impl FnMut(TrackerObservation),
+    ) {
         let Some(ready) = ready else { return };
         match ready.status {
             ConditionStatus::False => {
@@ -189,9 +195,9 @@ impl OpenChanges {
 /// The time between two instants, if it is usable as a duration. What is wrong with one that is not
 /// is not counted: anomalies are those of startups.
 fn usable(from: Option<Timestamp>, to: Option<Timestamp>) -> Option<Latency> {
-    match Judgement::of(from, to) {
-        Judgement::Usable { latency, .. } => Some(latency),
-        Judgement::Unusable(_) => None,
+    match DurationJudgement::of(from, to) {
+        DurationJudgement::Usable { latency, .. } => Some(latency),
+        DurationJudgement::Unusable(_) => None,
     }
 }
 

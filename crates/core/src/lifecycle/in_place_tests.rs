@@ -13,7 +13,7 @@ fn uid() -> PodUid {
 
 fn resize(state: ResizeState, second: i64) -> Option<InPlaceChanges> {
     Some(InPlaceChanges {
-        resize: Some(Resize { state, since: Some(at(second)) }),
+        resize: Some(PodResize { state, since: Some(at(second)) }),
         update_ready: None,
     })
 }

@@ -82,7 +82,7 @@ pub enum Interval {
 
 /// What begins an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum IntervalStart {
     /// One milestone
     At(Milestone),
     /// Created; for pods seen with scheduling gates, Ungated
@@ -95,7 +95,7 @@ pub(super) enum Start {
 
 /// What ends an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum IntervalEnd {
     /// A milestone
     At(Milestone),
     /// A point of the pod's node
@@ -132,22 +132,22 @@ pub(super) enum AppliesTo {
 
 /// One row of [`INTERVALS`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Definition {
+pub(super) struct IntervalDefinition {
     pub interval: Interval,
-    pub from: Start,
-    pub to: End,
+    pub from: IntervalStart,
+    pub to: IntervalEnd,
     pub(super) applies_to: AppliesTo,
 }
 
 /// The specification's table, row by row.
 #[rustfmt::skip]
-pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
+pub(super) const INTERVALS: &[IntervalDefinition; Interval::COUNT] = {
     use AppliesTo::{AllPods, NeverUnschedulable, WithInitContainers, WithReadinessGates};
     use Interval::{CreatedToReady, ScheduledToReady};
     use Milestone::{Acknowledged, ContainersReady, ContainersStarted, Created, Initialized};
     use Milestone::{NetworkReady, Ready, Scheduled, Ungated};
     use Stage::{Containers, Init, Network, Readiness, Scheduling};
-    use Start::{At, CreatedOrUngated, NetworkReadyAndInitialized, Node};
+    use IntervalStart::{At, CreatedOrUngated, NetworkReadyAndInitialized, Node};
     &[
         stage(Stage::Gated,         At(Created),                Ungated,         AppliesTo::Gated),
         stage(Scheduling,           CreatedOrUngated,           Scheduled,       NeverUnschedulable),
@@ -162,30 +162,45 @@ pub(super) const INTERVALS: &[Definition; Interval::COUNT] = {
         step(Step::Sandbox,         At(Acknowledged),           NetworkReady),
         step(Step::Start,           NetworkReadyAndInitialized, ContainersStarted),
         step(Step::Probe,           At(ContainersStarted),      ContainersReady),
-        of_node(Step::NodeLaunch,   CreatedOrUngated,           End::Node(NodePoint::Created)),
-        of_node(Step::NodeReady,    Node(NodePoint::Created),   End::Node(NodePoint::Ready)),
-        of_node(Step::NodeJoin,     Node(NodePoint::Ready),     End::At(Scheduled)),
+        of_node(Step::NodeLaunch,   CreatedOrUngated,           IntervalEnd::Node(NodePoint::Created)),
+        of_node(Step::NodeReady,    Node(NodePoint::Created),   IntervalEnd::Node(NodePoint::Ready)),
+        of_node(Step::NodeJoin,     Node(NodePoint::Ready),     IntervalEnd::At(Scheduled)),
     ]
 };
 
-const fn stage(stage: Stage, from: Start, to: Milestone, applies_to: AppliesTo) -> Definition {
-    Definition { interval: Interval::Stage(stage), from, to: End::At(to), applies_to }
+const fn stage(
+    stage: Stage,
+    from: IntervalStart,
+    to: Milestone,
+    applies_to: AppliesTo,
+) -> IntervalDefinition {
+    IntervalDefinition {
+        interval: Interval::Stage(stage),
+        from,
+        to: IntervalEnd::At(to),
+        applies_to,
+    }
 }
 
-const fn whole(interval: Interval, from: Start, to: Milestone) -> Definition {
+const fn whole(interval: Interval, from: IntervalStart, to: Milestone) -> IntervalDefinition {
     all_pods(interval, from, to)
 }
 
-const fn step(step: Step, from: Start, to: Milestone) -> Definition {
+const fn step(step: Step, from: IntervalStart, to: Milestone) -> IntervalDefinition {
     all_pods(Interval::Step(step), from, to)
 }
 
-const fn of_node(step: Step, from: Start, to: End) -> Definition {
-    Definition { interval: Interval::Step(step), from, to, applies_to: AppliesTo::WithNewNode }
+const fn of_node(step: Step, from: IntervalStart, to: IntervalEnd) -> IntervalDefinition {
+    IntervalDefinition {
+        interval: Interval::Step(step),
+        from,
+        to,
+        applies_to: AppliesTo::WithNewNode,
+    }
 }
 
-const fn all_pods(interval: Interval, from: Start, to: Milestone) -> Definition {
-    Definition { interval, from, to: End::At(to), applies_to: AppliesTo::AllPods }
+const fn all_pods(interval: Interval, from: IntervalStart, to: Milestone) -> IntervalDefinition {
+    IntervalDefinition { interval, from, to: IntervalEnd::At(to), applies_to: AppliesTo::AllPods }
 }
 
 /// Every row is at the index of its interval.
@@ -256,7 +271,7 @@ impl Interval {
     }
 
     /// The row of this interval.
-    pub(super) const fn definition(self) -> &'static Definition {
+    pub(super) const fn definition(self) -> &'static IntervalDefinition {
         &INTERVALS[self.index()]
     }
 }
@@ -351,7 +366,7 @@ mod tests {
     #[test]
     fn the_last_stage_ends_with_the_startup() {
         let last = INTERVALS[Stage::ALL.len() - 1];
-        assert_eq!(last.to, End::At(Milestone::Ready));
+        assert_eq!(last.to, IntervalEnd::At(Milestone::Ready));
         assert_eq!(last.interval, Interval::Stage(Stage::Readiness));
     }
 

@@ -94,7 +94,7 @@ impl From<Duration> for Latency {
 /// Whether two instants give a usable duration ([§4.5](crate::specification#s4-5),
 /// [§4.6](crate::specification#s4-6)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judgement {
+pub(super) enum DurationJudgement {
     /// A latency for the histogram
     Usable {
         latency: Latency,
@@ -105,7 +105,7 @@ pub(super) enum Judgement {
     Unusable(AnomalyKind),
 }
 
-impl Judgement {
+impl DurationJudgement {
     /// Judges the interval from `from` to `to`; `None` is a time that is missing or absurd.
     pub(super) fn of(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
         let (Some(from), Some(to)) = (from, to) else {
@@ -142,15 +142,20 @@ mod tests {
 
     #[test]
     fn durations_are_judged_at_their_bounds() {
-        let judge = |millis| Judgement::of(Some(at(0)), Some(at(millis)));
-        let usable =
-            |nanos, rounded| Judgement::Usable { latency: Latency::from_nanos(nanos), rounded };
+        let judge = |millis| DurationJudgement::of(Some(at(0)), Some(at(millis)));
+        let usable = |nanos, rounded| DurationJudgement::Usable {
+            latency: Latency::from_nanos(nanos),
+            rounded,
+        };
         assert_eq!(judge(0), usable(0, false));
         assert_eq!(judge(-1000), usable(0, true));
-        assert_eq!(judge(-1001), Judgement::Unusable(AnomalyKind::Negative));
+        assert_eq!(judge(-1001), DurationJudgement::Unusable(AnomalyKind::Negative));
         let month = TOO_LONG_NANOS / 1_000_000;
         assert_eq!(judge(month), usable(TOO_LONG_NANOS as u64, false));
-        assert_eq!(judge(month + 1), Judgement::Unusable(AnomalyKind::TooLong));
-        assert_eq!(Judgement::of(None, Some(at(0))), Judgement::Unusable(AnomalyKind::Missing));
+        assert_eq!(judge(month + 1), DurationJudgement::Unusable(AnomalyKind::TooLong));
+        assert_eq!(
+            DurationJudgement::of(None, Some(at(0))),
+            DurationJudgement::Unusable(AnomalyKind::Missing)
+        );
     }
 }

@@ -33,7 +33,7 @@ const LONGEST_HOLD: i64 = 10 * A_MINUTE;
 
 /// What the API server has stamped of a pod, and a watch event was the first to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stamp {
+pub(super) enum ServerStamp {
     /// PodScheduled=True, of a pod that an earlier snapshot showed without a node
     Binding,
     /// The creation of a pod that had no node yet, and no startTime
@@ -41,14 +41,14 @@ pub(super) enum Stamp {
 }
 
 /// When something arrived, and how long after what it states, in nanoseconds.
-type Shown = (Timestamp, i64);
+type ArrivalLag = (Timestamp, i64);
 
 /// The newest of one kind, newest first.
 #[derive(Clone, Copy, Debug, Default)]
-struct Recent([Option<Shown>; MOST]);
+struct RecentLags([Option<ArrivalLag>; MOST]);
 
-impl Recent {
-    fn add(&mut self, shown: Shown) {
+impl RecentLags {
+    fn add(&mut self, shown: ArrivalLag) {
         self.0.rotate_right(1);
         self.0[0] = Some(shown);
     }
@@ -62,11 +62,11 @@ impl Recent {
 
 /// The lag of one source.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lag {
+struct SourceLag {
     /// When it last came into sync; `None` while it is not
     synced: Option<Timestamp>,
-    bindings: Recent,
-    creations: Recent,
+    bindings: RecentLags,
+    creations: RecentLags,
     /// Its lag in nanoseconds, where it is known
     nanos: Option<i64>,
     is_late: bool,
@@ -76,7 +76,7 @@ struct Lag {
     until: Option<Timestamp>,
 }
 
-impl Lag {
+impl SourceLag {
     /// What tells at `now`, newest first: bindings, or where these are too few, creations.
     fn telling(&self, now: Timestamp) -> Vec<i64> {
         let bindings: Vec<i64> = self.bindings.within(A_MINUTE, now).collect();
@@ -119,8 +119,8 @@ fn median(of: &[i64]) -> Option<i64> {
 
 /// The lags of all sources.
 #[derive(Debug, Default)]
-pub(super) struct Lags {
-    sources: BTreeMap<SourceId, Lag>,
+pub(super) struct SourceLags {
+    sources: BTreeMap<SourceId, SourceLag>,
     /// Until when nothing changes if nothing is delivered
     until: Option<Timestamp>,
     /// The greatest lag that is known
@@ -129,7 +129,7 @@ pub(super) struct Lags {
     longest_hold: i64,
 }
 
-impl Lags {
+impl SourceLags {
     /// `source` has delivered something and is in sync at `now`.
     pub(super) fn in_sync(&mut self, source: SourceId, now: Timestamp) {
         self.sources.entry(source).or_default().synced.get_or_insert(now);
@@ -137,7 +137,7 @@ impl Lags {
 
     /// `source` is not in sync: what it delivers says nothing of its lag.
     pub(super) fn out_of_sync(&mut self, source: SourceId) {
-        if self.sources.insert(source, Lag::default()).is_some() {
+        if self.sources.insert(source, SourceLag::default()).is_some() {
             self.sum_up();
         }
     }
@@ -152,7 +152,7 @@ impl Lags {
     pub(super) fn add(
         &mut self,
         source: SourceId,
-        stamp: Stamp,
+        stamp: ServerStamp,
         (arrived, after): (Timestamp, i64),
         now: Timestamp,
     ) -> bool {
@@ -164,8 +164,8 @@ impl Lags {
             return false;
         }
         let recent = match stamp {
-            Stamp::Binding => &mut lag.bindings,
-            Stamp::Creation => &mut lag.creations,
+            ServerStamp::Binding => &mut lag.bindings,
+            ServerStamp::Creation => &mut lag.creations,
         };
         recent.add((arrived, after.saturating_sub(TRUNCATED)));
         self.update(source, now)

@@ -8,23 +8,23 @@ fn at(second: i64) -> Timestamp {
 }
 
 /// Lags of one source that is in sync.
-fn lags() -> Lags {
-    let mut lags = Lags::default();
+fn lags() -> SourceLags {
+    let mut lags = SourceLags::default();
     lags.in_sync(SOURCE, at(-10_000));
     lags
 }
 
 /// Something arrives in second `arrived` that states so many seconds before.
-fn add(lags: &mut Lags, stamp: Stamp, arrived: i64, late: i64) -> bool {
+fn add(lags: &mut SourceLags, stamp: ServerStamp, arrived: i64, late: i64) -> bool {
     lags.add(SOURCE, stamp, (at(arrived), late * SECOND), at(arrived))
 }
 
-fn bind(lags: &mut Lags, arrived: i64, late: i64) -> bool {
-    add(lags, Stamp::Binding, arrived, late)
+fn bind(lags: &mut SourceLags, arrived: i64, late: i64) -> bool {
+    add(lags, ServerStamp::Binding, arrived, late)
 }
 
 /// The lag in tenths of a second.
-fn tenths(lags: &Lags) -> Option<i64> {
+fn tenths(lags: &SourceLags) -> Option<i64> {
     lags.greatest().map(|nanos| nanos / (SECOND / 10))
 }
 
@@ -64,10 +64,10 @@ fn only_the_last_sixteen_count() {
 fn creations_tell_while_bindings_are_too_few() {
     let mut lags = lags();
     for second in 100..103 {
-        add(&mut lags, Stamp::Creation, second, 20);
+        add(&mut lags, ServerStamp::Creation, second, 20);
         assert_eq!(tenths(&lags), None);
     }
-    assert!(add(&mut lags, Stamp::Creation, 103, 20));
+    assert!(add(&mut lags, ServerStamp::Creation, 103, 20));
     assert_eq!(tenths(&lags), Some(195));
     lags.advance(at(160));
     assert_eq!(tenths(&lags), Some(195));

@@ -6,7 +6,7 @@
 
 use super::milestone::Milestone;
 use crate::label_values;
-use crate::pod::{ContainerKind, ContainerState, Phase, PodSnapshot};
+use crate::pod::{ContainerKind, ContainerState, PodPhase, PodSnapshot};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 label_values! {
@@ -32,7 +32,7 @@ impl LostStartup {
     /// ended is not Ready any more, so that the loss of Ready says nothing wrong of it, and restarts only
     /// where the network condition still stands: the step `start` would end with a later run.
     pub fn of(snapshot: &PodSnapshot) -> Option<Self> {
-        let is_active = snapshot.phase == Phase::Active;
+        let is_active = snapshot.phase == PodPhase::Active;
         let needs_starts = is_active || has_network(snapshot);
         if needs_starts && snapshot.containers.iter().any(|one| one.has_restarted) {
             Some(Self::Restarted)
@@ -105,7 +105,7 @@ fn has_failed_later(snapshot: &PodSnapshot) -> bool {
         .condition(&snapshot.conditions)
         .and_then(|ready| ready.last_transition.zip(snapshot.started))
         .is_some_and(|_| !snapshot.was_ready_before());
-    if snapshot.phase != Phase::Failed || was_never_ready {
+    if snapshot.phase != PodPhase::Failed || was_never_ready {
         return false;
     }
     let ending = snapshot.ending.as_deref().and_then(|ending| ending.at);
@@ -149,8 +149,8 @@ fn containers_started(snapshot: &PodSnapshot) -> Option<Timestamp> {
 mod tests {
     use super::*;
     use crate::pod::{
-        Condition, ConditionStatus, ConditionType, Container, ContainerProbes, ContainerState,
-        Ending, PodUid, Probe,
+        ConditionStatus, ConditionType, ContainerProbe, ContainerProbes, ContainerSpec,
+        ContainerState, Ending, PodUid, StatusCondition,
     };
 
     fn at(second: i64) -> Timestamp {
@@ -161,14 +161,14 @@ mod tests {
     fn pod(kind: ConditionType, status: ConditionStatus, since: i64) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
         pod.started = Some(at(0));
-        pod.containers = [Container {
+        pod.containers = [ContainerSpec {
             state: ContainerState::Running,
             started: Some(at(10)),
-            ..Container::new("app".into(), ContainerKind::Regular)
+            ..ContainerSpec::new("app".into(), ContainerKind::Regular)
         }]
         .into();
         let last_transition = Some(at(since));
-        let condition = Condition { status, last_transition };
+        let condition = StatusCondition { status, last_transition };
         pod.conditions.insert(kind, condition);
         pod
     }
@@ -191,13 +191,13 @@ mod tests {
     }
 
     /// A probe that runs first after so many seconds, and may fail so often each 10 seconds.
-    fn probe(initial_delay: u32, failure_threshold: u32) -> Probe {
-        Probe { initial_delay, failure_threshold, ..Probe::default() }
+    fn probe(initial_delay: u32, failure_threshold: u32) -> ContainerProbe {
+        ContainerProbe { initial_delay, failure_threshold, ..ContainerProbe::default() }
     }
 
     #[test]
     fn what_the_probes_allow_comes_on_top_of_the_five_minutes() {
-        let with = |startup: Option<Probe>, readiness: Option<Probe>| {
+        let with = |startup: Option<ContainerProbe>, readiness: Option<ContainerProbe>| {
             let slow = ContainerProbes {
                 container: "app".into(),
                 startup,
@@ -221,14 +221,14 @@ mod tests {
         assert_eq!(with(Some(probe(20, 180)), Some(probe(60, 3))), Some(300 + 1_820));
         assert_eq!(with(None, Some(probe(600, 9_000))), Some(300 + 600));
         assert_eq!(with(None, None), Some(300 + 30));
-        let endless = Probe { period: u32::MAX, ..probe(u32::MAX, u32::MAX) };
+        let endless = ContainerProbe { period: u32::MAX, ..probe(u32::MAX, u32::MAX) };
         assert_eq!(with(Some(endless), None), None);
     }
 
     /// A pod whose container started at second 10, and which was Ready until it failed.
     fn failed(second: i64) -> PodSnapshot {
         let mut pod = pod(Ready, False, second);
-        pod.phase = Phase::Failed;
+        pod.phase = PodPhase::Failed;
         pod.containers[0].state = ContainerState::Failed;
         pod.latest_api_time = Some(at(second));
         pod
@@ -250,7 +250,7 @@ mod tests {
             containers: Vec::new(),
         }));
         assert_eq!(lost(&late), Some(LostStartup::EndedLater));
-        late.phase = Phase::Succeeded;
+        late.phase = PodPhase::Succeeded;
         assert_eq!(lost(&late), None, "it has completed");
     }
 
@@ -266,7 +266,7 @@ mod tests {
             pod.conditions = Default::default();
             let last_transition = Some(at(0));
             let status = False;
-            let condition = Condition { status, last_transition };
+            let condition = StatusCondition { status, last_transition };
             pod.conditions.insert(Ready, condition);
         };
         assert_eq!(evicted(&never_ready), None);
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(evicted(&waiting), None, "it waited for its image all the time");
         // Older kubelets leave no status of a container.
         let bare = |pod: &mut PodSnapshot| {
-            pod.containers[0] = Container::new("app".into(), ContainerKind::Regular)
+            pod.containers[0] = ContainerSpec::new("app".into(), ContainerKind::Regular)
         };
         assert_eq!(evicted(&bare), Some(LostStartup::EndedLater));
         let in_init = |pod: &mut PodSnapshot| {
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(is_lost(Ready, False, 5), None);
         assert_eq!(is_lost(Ready, False, 6), Some(LostStartup::ReadyBefore));
         let mut ended = pod(Ready, False, 60);
-        ended.phase = Phase::Succeeded;
+        ended.phase = PodPhase::Succeeded;
         assert_eq!(LostStartup::of(&ended), None);
     }
 
@@ -325,7 +325,7 @@ mod tests {
         let mut restarted = pod(Ready, True, 12);
         restarted.containers[0].has_restarted = true;
         assert_eq!(LostStartup::of(&restarted), Some(LostStartup::Restarted));
-        restarted.phase = Phase::Failed;
+        restarted.phase = PodPhase::Failed;
         assert_eq!(LostStartup::of(&restarted), None);
     }
 
@@ -334,7 +334,7 @@ mod tests {
     fn a_restart_makes_the_starts_of_a_pod_that_has_ended_doubtful_while_it_has_its_network() {
         for (network, lost) in [(True, Some(LostStartup::Restarted)), (False, None)] {
             let mut ended = pod(PodReadyToStartContainers, network, 2);
-            ended.phase = Phase::Succeeded;
+            ended.phase = PodPhase::Succeeded;
             assert_eq!(LostStartup::of(&ended), None);
             ended.containers[0].has_restarted = true;
             assert_eq!(LostStartup::of(&ended), lost);

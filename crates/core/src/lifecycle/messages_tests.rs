@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::kube_event::{Occurred, SandboxWarning};
+use crate::kube_event::{EventOccurrence, SandboxWarning};
 use crate::pod::{
-    Container, ContainerKind, ContainerState, NotScheduled, NotScheduledReason, PodUid,
+    ContainerKind, ContainerSpec, ContainerState, NotScheduled, NotScheduledReason, PodUid,
     WaitingMessage, WaitingReason,
 };
 
@@ -28,7 +28,7 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
     messages.resize_with(2 * most / MOST_BYTES_OF_ONE, || None);
     let said = |message: &Option<Message>| message.as_ref().map(|said| said.text.clone());
     let about = waiting(Stage::Network, Cause::Cni);
-    let new = |text| Some(Said { about, is_of_attachment: false, volume_image: None, text });
+    let new = |text| Some(SaidMessage { about, is_of_attachment: false, volume_image: None, text });
     for message in &mut messages {
         budget.replace(message, new(&long));
     }
@@ -71,9 +71,9 @@ fn the_scheduler_speaks_while_the_pod_is_not_scheduled() {
 #[test]
 fn the_container_with_the_problem_speaks() {
     let mut pod = pod();
-    let container = |name: &str, reason| Container {
+    let container = |name: &str, reason| ContainerSpec {
         state: ContainerState::Waiting(reason),
-        ..Container::new(name.into(), ContainerKind::Regular)
+        ..ContainerSpec::new(name.into(), ContainerKind::Regular)
     };
     pod.containers = [
         container("a", WaitingReason::CrashLoopBackOff),
@@ -101,7 +101,7 @@ fn a_warning_speaks_of_the_network() {
         container: None,
         first: None,
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         reason: EventReason::Warning(SandboxWarning::FailedSandboxNetwork),
         message: Some("no address left".into()),
     };
@@ -109,7 +109,7 @@ fn a_warning_speaks_of_the_network() {
     let text = "no address left";
     assert_eq!(
         said_by_event(&event),
-        Some(Said { about, is_of_attachment: false, volume_image: None, text })
+        Some(SaidMessage { about, is_of_attachment: false, volume_image: None, text })
     );
     event.message = Some("".into());
     assert_eq!(said_by_event(&event), None);

@@ -1,7 +1,7 @@
 //! The milestones of a pod's startup ([§2](crate::specification#s2)).
 
 use crate::label_values;
-use crate::pod::{Condition, ConditionType, Conditions};
+use crate::pod::{ConditionType, StatusCondition, StatusConditions};
 
 label_values! {
     /// A point that every startup is measured by. Reached once per pod UID, at the
@@ -59,7 +59,7 @@ impl Milestone {
 
     /// The condition that decides this milestone among `conditions`, if there is one.
     /// `PodReadyToStartContainers` wins over `PodHasNetwork` where both are present ([§1.1](crate::specification#s1-1)).
-    pub fn condition(self, conditions: &Conditions) -> Option<Condition> {
+    pub fn condition(self, conditions: &StatusConditions) -> Option<StatusCondition> {
         let get = |kind| conditions.get(kind);
         match self {
             Self::Created | Self::Ungated | Self::Acknowledged | Self::ContainersStarted => None,

@@ -84,7 +84,7 @@ pub use custom_milestone::{
 
 pub use delivery::{Delivery, PodEvent, SourceId};
 pub use estimate::TimestampMode;
-pub use eviction::{Evicted, EvictedState, RefusalReason};
+pub use eviction::{EvictedCounts, EvictedState, RefusalReason};
 pub use gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};
 pub use interval::{Interval, Stage, StageOrStep, Step};
 pub use judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -108,16 +108,16 @@ pub use pod_node::{NodeAge, StartupImages};
 #[cfg(test)]
 pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
-    Amendment, EndedStartup, GateState, InFlight, InFlightPosition, IntervalKind, IntervalResult,
-    MOST_CAUSES, MilestoneSource, Progress, Record, RecordedCause, RecordedContainer,
-    RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval, RecordedMilestone,
-    RecordedPull, RecordedRelapse, SloResult, Span, StageSpans,
+    EndedStartup, GateState, InFlightPosition, InFlightRecord, IntervalKind, IntervalResult,
+    MOST_CAUSES, MilestoneSource, Progress, Record, RecordAmendment, RecordedCause,
+    RecordedContainer, RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval,
+    RecordedMilestone, RecordedPull, RecordedRelapse, SloResult, StageSpans, TimelineSpan,
 };
 pub use reentry::LastTrue;
 pub use saved::{SavedFinished, SavedPod, SavedTracker};
 pub use slo::{Namespaces, Selection, SloRule, UnmatchedSlo};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};
-pub use sources::{FirstList, SavedSource, SourceProgress, Successor};
+pub use sources::{FirstList, SavedSource, SourceProgress, SourceSuccessor};
 pub use startup_sli_verdict::{StartupSli, StartupSliExclusion};
 pub use stuck::StuckAfter;
 pub use tracker::{Tracker, TrackerConfig};

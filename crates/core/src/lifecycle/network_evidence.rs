@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::estimate::TimestampMode;
 use crate::label_values;
-use crate::pod::{Container, ContainerKind};
+use crate::pod::{ContainerKind, ContainerSpec};
 use crate::timestamp::Timestamp;
 
 label_values! {
@@ -43,7 +43,7 @@ label_values! {
 impl NetworkTime {
     /// The class of the time that a snapshot gives whose condition is True since `condition`, as it is
     /// stated; `None` if neither that nor a container's start has a time.
-    pub fn of(condition: Option<Timestamp>, containers: &[Container]) -> Option<Self> {
+    pub fn of(condition: Option<Timestamp>, containers: &[ContainerSpec]) -> Option<Self> {
         let starts = containers.iter().filter_map(|container| container.started);
         let started = starts.min().map(Timestamp::truncate_to_second);
         match (condition.map(Timestamp::truncate_to_second), started) {
@@ -68,7 +68,7 @@ impl NetworkTime {
 /// of the condition, where that is usable.
 pub(super) fn earliest(
     condition: Option<Timestamp>,
-    containers: &[Container],
+    containers: &[ContainerSpec],
     mode: TimestampMode,
 ) -> (Option<Timestamp>, NetworkEvidence) {
     let starts = containers.iter().filter_map(|container| container.started);
@@ -84,7 +84,7 @@ pub(super) fn earliest(
 
 /// The time of ContainersStarted ([§9.1](crate::specification#s9-1)): the latest start of the regular
 /// containers; `None` unless there are any and each has started.
-pub(super) fn all_started(containers: &[Container]) -> Option<Timestamp> {
+pub(super) fn all_started(containers: &[ContainerSpec]) -> Option<Timestamp> {
     let mut regular =
         containers.iter().filter(|container| container.kind == ContainerKind::Regular);
     let first = regular.next()?.started?;
@@ -99,8 +99,8 @@ mod tests {
         Timestamp::from_seconds(1_000 + second)
     }
 
-    fn container(kind: ContainerKind, started: Option<i64>) -> Container {
-        Container { started: started.map(at), ..Container::new("c".into(), kind) }
+    fn container(kind: ContainerKind, started: Option<i64>) -> ContainerSpec {
+        ContainerSpec { started: started.map(at), ..ContainerSpec::new("c".into(), kind) }
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
     fn the_first_start_shows_how_late_the_condition_may_be() {
         let of = |condition: Option<i64>, starts: &[i64]| {
             let starts = starts.iter();
-            let containers: Vec<Container> =
+            let containers: Vec<ContainerSpec> =
                 starts.map(|start| container(ContainerKind::Regular, Some(*start))).collect();
             NetworkTime::of(condition.map(at), &containers)
         };

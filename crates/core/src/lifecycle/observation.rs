@@ -3,7 +3,7 @@
 use super::cause::WaitReason;
 use super::custom_milestone::{CustomInterval, CustomUnobservedReason};
 use super::delivery::SourceId;
-use super::eviction::{Evicted, RefusalReason};
+use super::eviction::{EvictedCounts, RefusalReason};
 use super::gate::{GateObservation, GatesObservation};
 use super::interval::{Interval, Stage, StageOrStep};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
@@ -179,7 +179,7 @@ pub enum TrackerObservation {
     /// An update by OpenKruise took so long
     UpdatedInPlace(Latency),
     /// Finished or deleted pods were forgotten because the cap on remembered pods was reached.
-    Evicted(Evicted),
+    Evicted(EvictedCounts),
     /// An Event was of no use
     EventDropped(EventDropReason),
 }
@@ -202,18 +202,18 @@ pub enum Observation<'a> {
 }
 
 /// What the state of a pod needs of an [`Observer`](super::observer::Observer), which every one of them has.
-pub(super) trait Observe {
+pub(super) trait ObservePod {
     /// Takes one observation, made at the accounted time `now`.
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>);
 }
 
 /// An observer, with the time at which the tracker makes its observations.
-pub(super) struct Reporter<'a, S> {
+pub(super) struct TimedObserver<'a, S> {
     now: Timestamp,
     pub(super) observer: &'a mut S,
 }
 
-impl<'a, S: Observe> Reporter<'a, S> {
+impl<'a, S: ObservePod> TimedObserver<'a, S> {
     /// Observations are made at `now`.
     pub(super) const fn new(now: Timestamp, observer: &'a mut S) -> Self {
         Self { now, observer }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::label_hold::LabelHold;
-use super::observation::{Observation, Observe, Reporter};
-use super::record::{Amendment, EndedStartup};
+use super::observation::{Observation, ObservePod, TimedObserver};
+use super::record::{EndedStartup, RecordAmendment};
 use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -22,7 +22,7 @@ pub trait Observer {
     }
 
     /// Takes what became of a startup after its end, after all observations of that.
-    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         let _ = (uid, amendment);
     }
 
@@ -64,20 +64,20 @@ impl<F: FnMut(Timestamp, Observation<'_>)> Observer for F {
     }
 }
 
-impl<O: Observer> Observe for O {
+impl<O: Observer> ObservePod for O {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         Observer::observe(self, now, observation);
     }
 }
 
-impl<O: Observer> Reporter<'_, O> {
+impl<O: Observer> TimedObserver<'_, O> {
     /// Hands over a startup that has ended.
     pub(super) fn ended(&mut self, startup: EndedStartup) {
         self.observer.ended(startup);
     }
 
     /// Tells what became of a startup after its end.
-    pub(super) fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    pub(super) fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.observer.amended(uid, amendment);
     }
 

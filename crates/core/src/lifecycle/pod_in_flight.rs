@@ -12,29 +12,29 @@ use serde::{Deserialize, Serialize};
 
 use super::capacity::PodCapacity;
 use super::cause::{BadReason, CauseClass, CauseLog, WaitEvidence, WaitReason};
-use super::clocks::Clocks;
+use super::clocks::NodeClocks;
 use super::delivery::SourceId;
 use super::followed::names_open;
 use super::gate::GatesEvent;
 use super::image_pulls::ImagePulls;
 use super::in_flight_order::{InFlightOrder, StageEntry};
 use super::interval::{Interval, Stage, StageOrStep};
-use super::judgement::Judgement;
+use super::judgement::DurationJudgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
-use super::lag::{A_MINUTE, Lags, Stamp};
+use super::lag::{A_MINUTE, ServerStamp, SourceLags};
 use super::last_seen::LastSeen;
 use super::messages::{MessageBudget, said_by_pod};
 use super::milestone::Milestone;
 use super::named::{CustomMilestones, NamedFold, NamedObservation};
-use super::nodes::Nodes;
-use super::observation::{Observe, PodObservation, PodState, Reporter};
+use super::nodes::KnownNodes;
+use super::observation::{ObservePod, PodObservation, PodState, TimedObserver};
 use super::outcome::Outcome;
 use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
-use super::seen::Seen;
+use super::seen::SeenSnapshot;
 use super::slo::{
-    SloInput, SloMatches, SloProgress, SloRule, StartupKind, Timers, shows_no_network_condition,
+    SloInput, SloMatches, SloProgress, SloRule, SloTimers, StartupKind, shows_no_network_condition,
 };
 use super::slo_verdict::{ExclusionReason, SloId};
 use super::startup::{ShownAfter, Startup};
@@ -43,7 +43,7 @@ use super::stuck::StuckBefore;
 use super::texts::Texts;
 use crate::kube_event::CapacityState;
 use crate::node::NodeLabels;
-use crate::pod::{ConditionType, DisruptionReason, Phase, PodInfo, PodSnapshot, PodUid};
+use crate::pod::{ConditionType, DisruptionReason, PodInfo, PodPhase, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// What all pods in flight share.
@@ -52,7 +52,7 @@ pub(super) struct SharedState {
     /// The pods of each stage, in the order in which they entered it
     pub order: InFlightOrder,
     /// The deadlines that have not passed yet
-    pub timers: Timers,
+    pub timers: SloTimers,
     /// The SLOs in force
     pub rules: Arc<[SloRule]>,
     /// What they have matched
@@ -60,7 +60,7 @@ pub(super) struct SharedState {
     /// Whether Events are a source of evidence
     pub events: bool,
     /// The nodes, if they are a source of evidence
-    pub nodes: Option<Nodes>,
+    pub nodes: Option<KnownNodes>,
     /// Which pods are stuck
     pub stuck: StuckBefore,
     /// The milestones of your own
@@ -68,9 +68,9 @@ pub(super) struct SharedState {
     /// What the messages of pods in flight take
     pub messages: MessageBudget,
     /// The clocks of their nodes
-    pub clocks: Clocks,
+    pub clocks: NodeClocks,
     /// How late the deliveries of each source are
-    pub lags: Lags,
+    pub lags: SourceLags,
 }
 
 impl SharedState {
@@ -88,9 +88,9 @@ impl SharedState {
     }
 
     /// Takes in how long after what they state a snapshot of a pod on `node` was shown.
-    fn compare_clocks(&mut self, shown: ShownAfter, node: Option<&Arc<str>>, seen: &Seen) {
+    fn compare_clocks(&mut self, shown: ShownAfter, node: Option<&Arc<str>>, seen: &SeenSnapshot) {
         if let Some(after) = shown.binding {
-            self.note_lag(Stamp::Binding, after, seen);
+            self.note_lag(ServerStamp::Binding, after, seen);
         }
         if let (Some(nanos), Some(node), true) = (shown.kubelet, node, seen.in_sync)
             && !self.lags.is_late(seen.source)
@@ -100,7 +100,7 @@ impl SharedState {
     }
 
     /// A watch event has shown a stamp of the API server so many nanoseconds later.
-    pub(super) fn note_lag(&mut self, stamp: Stamp, after: i64, seen: &Seen) {
+    pub(super) fn note_lag(&mut self, stamp: ServerStamp, after: i64, seen: &SeenSnapshot) {
         let Some(observed) = seen.observed else {
             return;
         };
@@ -230,7 +230,7 @@ impl PodInFlight {
         source: SourceId,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> Self {
         let startup = Startup::new(snapshot);
         let mut evidence = WaitEvidence::default();
@@ -281,9 +281,9 @@ impl PodInFlight {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> Option<Outcome> {
         let before = self.entered.map(|_| self.waiting);
         let Self {
@@ -312,7 +312,8 @@ impl PodInFlight {
         }
         let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
         let unbound = before.is_some() && (newly_bound || info.node.is_none());
-        let seen = &Seen { exact_network: shared.has_exact_network(info), unbound, ..*seen };
+        let seen =
+            &SeenSnapshot { exact_network: shared.has_exact_network(info), unbound, ..*seen };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             let nanos = snapshot.init_runs.as_nanos();
@@ -389,7 +390,7 @@ impl PodInFlight {
     pub(super) fn update_wait(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let standing = self.startup.standing();
         let stage = standing.stage;
@@ -467,7 +468,7 @@ impl PodInFlight {
         &mut self,
         outcome: Outcome,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> Outcome {
         let Self { info, startup, slos, evidence, images, sli, lacks_network_condition, .. } = self;
         let outcome = disrupted(outcome, evidence.disruption);
@@ -513,7 +514,7 @@ impl PodInFlight {
         &mut self,
         outcome: Outcome,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let newest = shared.newest_labels(&self.info).cloned();
         let (Some(nodes), Some(name)) = (&mut shared.nodes, &self.info.node) else {
@@ -536,7 +537,7 @@ impl PodInFlight {
     pub(super) fn node_became_known(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         shared.learn_node(self.uid, &mut self.info);
         reporter.pod(&self.info, PodObservation::NodeKnown);
@@ -550,7 +551,7 @@ impl PodInFlight {
         missed: Option<SloId>,
         now: Timestamp,
         shared: &SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let Self { info, startup, slos, waiting, evidence, images, .. } = self;
         let kind = StartupKind::of(startup, shared.images_of(images, evidence));
@@ -575,7 +576,7 @@ impl PodInFlight {
         &mut self,
         to: Option<StageEntry>,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let from = self.entry();
         let Self { uid, info, .. } = self;
@@ -587,7 +588,7 @@ impl PodInFlight {
     }
 
     /// Reports that the pod is not known to be stuck any more.
-    pub(super) fn hush_stuck(&mut self, reporter: &mut Reporter<'_, impl Observe>) {
+    pub(super) fn hush_stuck(&mut self, reporter: &mut TimedObserver<'_, impl ObservePod>) {
         if let Some(from) = self.stuck.take() {
             let (from, to) = (Some(from), None);
             reporter.pod(&self.info, PodObservation::Stuck { from, to });
@@ -598,7 +599,7 @@ impl PodInFlight {
     pub(super) fn report_stuck(
         &mut self,
         stuck: &StuckBefore,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let entry = self.entry();
         let is_late = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
@@ -635,14 +636,14 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
             continue;
         };
         startup.decide(interval);
-        match Judgement::of(from, to) {
-            Judgement::Usable { latency, rounded } => {
+        match DurationJudgement::of(from, to) {
+            DurationJudgement::Usable { latency, rounded } => {
                 emit(PodObservation::Measured { interval, latency });
                 if rounded {
                     emit(PodObservation::Anomaly(AnomalyKind::Rounded));
                 }
             }
-            Judgement::Unusable(kind) => {
+            DurationJudgement::Unusable(kind) => {
                 emit(PodObservation::Anomaly(kind));
                 if let Some(stage) = interval.stage_or_step() {
                     let reason = UnobservedReason::Time;
@@ -703,9 +704,9 @@ fn outcome(startup: &Startup, snapshot: &PodSnapshot) -> Option<Outcome> {
 /// What a terminal phase says of how a pod is over ([§5.9](crate::specification#s5-9)).
 pub(super) const fn terminal(snapshot: &PodSnapshot) -> Option<Outcome> {
     match snapshot.phase {
-        Phase::Active => None,
+        PodPhase::Active => None,
         _ if snapshot.ended_by_deletion => Some(Outcome::Deleted),
-        Phase::Succeeded => Some(Outcome::Completed),
-        Phase::Failed => Some(Outcome::Failed),
+        PodPhase::Succeeded => Some(Outcome::Completed),
+        PodPhase::Failed => Some(Outcome::Failed),
     }
 }

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use ended_startup::{Amendment, EndedStartup};
-pub use in_flight::{InFlight, InFlightPosition};
+pub use ended_startup::{EndedStartup, RecordAmendment};
+pub use in_flight::{InFlightPosition, InFlightRecord};
 pub use named::{GateState, RecordedCustomMilestone, RecordedGate};
-pub use timeline::{Span, StageSpans};
+pub use timeline::{StageSpans, TimelineSpan};
 
 use super::capacity::RecordedCapacity;
 use super::cause::{BadReason, Cause, WaitReason};

@@ -2,7 +2,7 @@
 //! reboots, in-place restarts. They add to one counter and to nothing else.
 
 use super::milestone::Milestone;
-use crate::pod::{ConditionType, Conditions};
+use crate::pod::{ConditionType, StatusConditions};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// The condition types whose re-entries are counted: all but `PodScheduled`.
@@ -48,7 +48,7 @@ impl LastTrue {
     /// recorded.
     pub(crate) fn update(
         &mut self,
-        conditions: &Conditions,
+        conditions: &StatusConditions,
         baseline: ReentryBaseline,
         mut reentered: impl FnMut(Milestone),
     ) {
@@ -77,13 +77,13 @@ pub(super) fn to_second(at: Timestamp) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pod::{Condition, ConditionStatus};
+    use crate::pod::{ConditionStatus, StatusCondition};
 
     fn seen(last: &mut LastTrue, kind: ConditionType, holds: bool, second: i64) -> usize {
-        let mut conditions = Conditions::default();
+        let mut conditions = StatusConditions::default();
         let status = if holds { ConditionStatus::True } else { ConditionStatus::False };
         let last_transition = (second > 0).then(|| Timestamp::from_seconds(second));
-        conditions.insert(kind, Condition { status, last_transition });
+        conditions.insert(kind, StatusCondition { status, last_transition });
         let mut count = 0;
         last.update(&conditions, ReentryBaseline::Last, |_| count += 1);
         count
@@ -114,8 +114,8 @@ mod tests {
     fn a_transition_that_a_backup_repeats_is_no_reentry() {
         let mut last = LastTrue::default();
         let mut again = |second: i64| {
-            let mut conditions = Conditions::default();
-            let condition = Condition {
+            let mut conditions = StatusConditions::default();
+            let condition = StatusCondition {
                 status: ConditionStatus::True,
                 last_transition: Some(Timestamp::from_seconds(second)),
             };

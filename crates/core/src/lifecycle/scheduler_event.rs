@@ -1,8 +1,8 @@
 //! When a scheduler bound a pod, as its own Event tells ([§4.8](crate::specification#s4-8)). That sharpens the time of
 //! Scheduled within the second that the condition states, and is never needed.
 
-use super::estimate::{Estimate, TimestampMode};
-use super::interval::{End, Interval, Start};
+use super::estimate::{TimeEstimate, TimestampMode};
+use super::interval::{Interval, IntervalEnd, IntervalStart};
 use super::milestone::Milestone;
 use super::reached::Reached;
 use super::startup::Startup;
@@ -30,7 +30,7 @@ impl Startup {
     }
 
     /// Latches Scheduled by its condition, at what was estimated or at what an Event told before.
-    pub(super) fn latch_scheduled(&mut self, estimate: Estimate) {
+    pub(super) fn latch_scheduled(&mut self, estimate: TimeEstimate) {
         let told = self.times[Milestone::Scheduled as usize];
         let sharper = told.filter(|told| estimate.at.is_some_and(|at| is_same_second(*told, at)));
         self.kept_evidence = sharper;
@@ -55,15 +55,15 @@ impl Startup {
         let mut ends =
             Interval::ALL.into_iter().filter(|interval| begins_with_scheduled(*interval));
         ends.any(|interval| match interval.definition().to {
-            End::At(milestone) => self.reached(milestone).is_reached(),
-            End::Node(_) => false,
+            IntervalEnd::At(milestone) => self.reached(milestone).is_reached(),
+            IntervalEnd::Node(_) => false,
         })
     }
 }
 
 /// Whether the interval begins when the pod is Scheduled.
 pub(super) fn begins_with_scheduled(interval: Interval) -> bool {
-    matches!(interval.definition().from, Start::At(Milestone::Scheduled))
+    matches!(interval.definition().from, IntervalStart::At(Milestone::Scheduled))
 }
 
 fn is_same_second(one: Timestamp, other: Timestamp) -> bool {

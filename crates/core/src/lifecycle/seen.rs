@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 
 /// How a snapshot was delivered, and what is known of its source and pod then.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct SeenSnapshot {
     pub source: SourceId,
     /// When it is accounted for
     pub now: Timestamp,
@@ -30,7 +30,7 @@ pub(super) struct Seen {
     pub(super) exact_network: bool,
 }
 
-impl Seen {
+impl SeenSnapshot {
     /// How many nanoseconds after `stated` a watch event of a pod that was not adopted has arrived; below zero if
     /// before.
     pub(super) fn shown_after(&self, stated: Option<Timestamp>) -> Option<i64> {

@@ -41,7 +41,7 @@ impl FirstList {
 
 /// What a source of a checkpoint has become in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Successor {
+pub enum SourceSuccessor {
     /// It is watched again, under this id
     Same(SourceId),
     /// The same scope is watched, under this id, with another selection of pods: its pods stay
@@ -75,11 +75,11 @@ pub struct SavedSource {
 
 /// The list-watches that have delivered something.
 #[derive(Debug, Default)]
-pub(super) struct Sources {
+pub(super) struct DeliveredSources {
     first_lists: BTreeMap<SourceId, FirstList>,
     progress: BTreeMap<SourceId, SourceProgress>,
     /// Those of which no deadline may pass, or not yet: few, and mostly none
-    blocked: BTreeMap<SourceId, Blocked>,
+    blocked: BTreeMap<SourceId, BlockedReason>,
     /// Sources whose API server was ever restored from a backup
     restored: BTreeSet<SourceId>,
     /// Sources whose shards were numbered anew, and which have not listed since: the shard before, and
@@ -91,7 +91,7 @@ pub(super) struct Sources {
 
 /// Why no deadline of the pods of a source passes.
 #[derive(Clone, Copy, Debug)]
-struct Blocked {
+struct BlockedReason {
     /// Since when
     since: Timestamp,
     /// When it came in sync again, if it did, and has not caught up for certain
@@ -100,7 +100,7 @@ struct Blocked {
     hushed: bool,
 }
 
-impl Sources {
+impl DeliveredSources {
     /// `source` delivers something else before any list, so none of its lists is a first list. Where it is known when it
     /// began, that takes the place of the begin of one.
     pub(super) fn begin_without_list(&mut self, source: SourceId, began: Option<Timestamp>) {
@@ -202,7 +202,7 @@ impl Sources {
 
     /// `source` is going to be watched; it is not in sync from `now` on.
     pub(super) fn expect(&mut self, source: SourceId, now: Timestamp) {
-        let blocked = Blocked { since: now, resumed: None, hushed: false };
+        let blocked = BlockedReason { since: now, resumed: None, hushed: false };
         self.blocked.insert(source, blocked);
     }
 
@@ -284,13 +284,13 @@ fn has_caught_up(resumed: Option<Timestamp>, now: Timestamp) -> bool {
     resumed.is_none_or(|resumed| now.nanos_since(resumed) > CATCHING_UP_NANOS)
 }
 
-impl Blocked {
+impl BlockedReason {
     fn may_pass(&self, now: Timestamp) -> bool {
         self.resumed.is_some() && has_caught_up(self.resumed, now)
     }
 }
 
-impl Sources {
+impl DeliveredSources {
     /// What is saved of each source.
     pub(super) fn saved(&self) -> BTreeMap<SourceId, SavedSource> {
         let saved = self.progress.iter().map(|(source, progress)| {
@@ -308,21 +308,21 @@ impl Sources {
         &mut self,
         saved: BTreeMap<SourceId, SavedSource>,
         now: Timestamp,
-        successor: impl Fn(SourceId) -> Successor,
+        successor: impl Fn(SourceId) -> SourceSuccessor,
     ) {
         for (source, saved) in saved {
             match successor(source) {
-                Successor::Same(source) => {
+                SourceSuccessor::Same(source) => {
                     self.expect(source, now);
                     self.progress.insert(source, saved.progress);
                     if let Some(first_list) = saved.first_list {
                         self.first_lists.insert(source, first_list);
                     }
                 }
-                Successor::SelectionChanged(source) => {
+                SourceSuccessor::SelectionChanged(source) => {
                     self.expect(source, now);
                 }
-                Successor::Gone => {}
+                SourceSuccessor::Gone => {}
             }
         }
     }

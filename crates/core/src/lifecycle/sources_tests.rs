@@ -11,7 +11,7 @@ fn at(second: i64) -> Timestamp {
 
 #[test]
 fn every_source_has_a_first_list_of_its_own() {
-    let mut sources = Sources::default();
+    let mut sources = DeliveredSources::default();
     assert_eq!(sources.list(ONE, at(10)), SnapshotOrigin::FirstList);
     assert_eq!(sources.list(TWO, at(20)), SnapshotOrigin::FirstList);
     assert_eq!(sources.list(ONE, at(30)), SnapshotOrigin::Later { first_list_began: Some(at(10)) });
@@ -21,14 +21,14 @@ fn every_source_has_a_first_list_of_its_own() {
 
 #[test]
 fn no_deadline_of_a_source_passes_while_it_is_out_of_sync_or_catching_up() {
-    let mut sources = Sources::default();
+    let mut sources = DeliveredSources::default();
     sources.account(ONE, None, at(0));
     sources.account(TWO, None, at(0));
     sources.lose_sync(ONE, at(1));
     sources.lose_sync(TWO, at(1));
     assert!(!sources.may_pass_some_deadlines(at(1)));
     sources.list(TWO, at(1));
-    let may = |sources: &Sources, second| {
+    let may = |sources: &DeliveredSources, second| {
         let of = |source| sources.may_pass_deadlines(source, at(second));
         (sources.may_pass_some_deadlines(at(second)), of(ONE), of(TWO))
     };
@@ -45,7 +45,7 @@ fn no_deadline_of_a_source_passes_while_it_is_out_of_sync_or_catching_up() {
 
 #[test]
 fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it() {
-    let mut sources = Sources::default();
+    let mut sources = DeliveredSources::default();
     assert_eq!(sources.gap_before(ONE, at(10)), None);
     sources.list(ONE, at(10));
     sources.account(ONE, Some(Version::Number(5)), at(10));
@@ -65,7 +65,7 @@ fn a_gap_lasts_from_when_the_source_was_last_complete_to_the_list_that_closes_it
 
 #[test]
 fn no_deadline_passes_for_a_while_after_time_in_which_nothing_was_accounted_for() {
-    let mut sources = Sources::default();
+    let mut sources = DeliveredSources::default();
     assert!(sources.may_pass_some_deadlines(at(1)));
     sources.catch_up(at(600));
     assert!(!sources.may_pass_some_deadlines(at(605)));
@@ -74,7 +74,7 @@ fn no_deadline_passes_for_a_while_after_time_in_which_nothing_was_accounted_for(
 
 #[test]
 fn nothing_was_complete_after_the_time_that_a_clock_was_set_to() {
-    let mut sources = Sources::default();
+    let mut sources = DeliveredSources::default();
     sources.list(ONE, at(100));
     sources.account(ONE, None, at(100));
     sources.set_time(at(40));

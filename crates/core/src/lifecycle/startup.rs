@@ -6,10 +6,10 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::cause::Standing;
+use super::cause::PodStanding;
 use super::enum_set::EnumSet;
-use super::estimate::Estimate;
-use super::interval::{AppliesTo, End, Interval, NodePoint, Stage, Start};
+use super::estimate::TimeEstimate;
+use super::interval::{AppliesTo, Interval, IntervalEnd, IntervalStart, NodePoint, Stage};
 use super::judgement::{AnomalyKind, Latency, UnobservedReason};
 use super::milestone::Milestone;
 use super::named::Named;
@@ -17,14 +17,14 @@ use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earlies
 use super::observation::PodObservation;
 use super::pod_node::{NodeAge, PodNode};
 use super::reached::Reached;
-use super::seen::Seen;
+use super::seen::SeenSnapshot;
 use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::saved::{read_by_name, write_by_name};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// What begins an interval of a pod.
-enum Beginning {
+enum IntervalBeginning {
     At(Milestone),
     /// The later of two milestones
     Later(Milestone, Milestone),
@@ -139,7 +139,7 @@ impl Startup {
     }
 
     /// The same, at the time of an estimate.
-    fn reach_at(&mut self, milestone: Milestone, estimate: Estimate) {
+    fn reach_at(&mut self, milestone: Milestone, estimate: TimeEstimate) {
         self.reach(milestone, estimate.at);
     }
 
@@ -151,7 +151,7 @@ impl Startup {
         &mut self,
         snapshot: &PodSnapshot,
         is_rejected: bool,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         emit: &mut impl FnMut(PodObservation),
     ) -> ShownAfter {
         let mut shown = ShownAfter::default();
@@ -229,9 +229,9 @@ impl Startup {
     /// one of the class `time` ([§9.2](crate::specification#s9-2)).
     fn latch_network(
         &mut self,
-        (condition, time): (Estimate, Option<NetworkTime>),
+        (condition, time): (TimeEstimate, Option<NetworkTime>),
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         emit: &mut impl FnMut(PodObservation),
     ) {
         let (at, evidence) = earliest(condition.at, &snapshot.containers, seen.mode);
@@ -298,14 +298,14 @@ impl Startup {
         self.bound().usable().filter(is_near).unwrap_or(at)
     }
 
-    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, seen: &Seen) {
+    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, seen: &SeenSnapshot) {
         if snapshot.started.is_some() && !self.reached(Milestone::Acknowledged).is_reached() {
             let estimate = seen.mode.estimate(snapshot.started, seen.observed);
             self.reach_at(Milestone::Acknowledged, estimate);
         }
     }
 
-    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, seen: &Seen) {
+    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, seen: &SeenSnapshot) {
         if !self.reached(Milestone::ContainersStarted).is_reached()
             && let Some(latest) = all_started(&snapshot.containers)
         {
@@ -314,7 +314,7 @@ impl Startup {
         }
     }
 
-    fn latch_ungated(&mut self, snapshot: &PodSnapshot, seen: &Seen) {
+    fn latch_ungated(&mut self, snapshot: &PodSnapshot, seen: &SeenSnapshot) {
         let ungated = self.seen_gated && !snapshot.gated;
         if !ungated || self.reached(Milestone::Ungated).is_reached() {
             return;
@@ -367,39 +367,39 @@ impl Startup {
     }
 
     /// The milestones that begin `interval` for this pod: the later of them does.
-    fn beginnings(&self, interval: Interval) -> Beginning {
+    fn beginnings(&self, interval: Interval) -> IntervalBeginning {
         let milestone = match interval.definition().from {
-            Start::At(milestone) => milestone,
-            Start::CreatedOrUngated if self.seen_gated => Milestone::Ungated,
-            Start::CreatedOrUngated => Milestone::Created,
-            Start::NetworkReadyAndInitialized if self.has_init_containers => {
-                return Beginning::Later(Milestone::NetworkReady, Milestone::Initialized);
+            IntervalStart::At(milestone) => milestone,
+            IntervalStart::CreatedOrUngated if self.seen_gated => Milestone::Ungated,
+            IntervalStart::CreatedOrUngated => Milestone::Created,
+            IntervalStart::NetworkReadyAndInitialized if self.has_init_containers => {
+                return IntervalBeginning::Later(Milestone::NetworkReady, Milestone::Initialized);
             }
-            Start::NetworkReadyAndInitialized => Milestone::NetworkReady,
-            Start::Node(point) => return Beginning::Node(point),
+            IntervalStart::NetworkReadyAndInitialized => Milestone::NetworkReady,
+            IntervalStart::Node(point) => return IntervalBeginning::Node(point),
         };
-        Beginning::At(milestone)
+        IntervalBeginning::At(milestone)
     }
 
     /// When `interval` began.
     pub(super) fn start(&self, interval: Interval) -> Reached {
         match self.beginnings(interval) {
             // Judged when Scheduled is latched, whatever is reached then.
-            Beginning::At(milestone) if interval.is_of_node() && self.node.is_some() => {
+            IntervalBeginning::At(milestone) if interval.is_of_node() && self.node.is_some() => {
                 Reached::At(self.reached(milestone).usable())
             }
-            Beginning::At(Milestone::Scheduled) => self.bound(),
-            Beginning::At(milestone) => self.reached(milestone),
-            Beginning::Later(one, other) => self.reached(one).later(self.reached(other)),
-            Beginning::Node(point) => self.node_reached(point),
+            IntervalBeginning::At(Milestone::Scheduled) => self.bound(),
+            IntervalBeginning::At(milestone) => self.reached(milestone),
+            IntervalBeginning::Later(one, other) => self.reached(one).later(self.reached(other)),
+            IntervalBeginning::Node(point) => self.node_reached(point),
         }
     }
 
     /// When `interval` ended.
     pub(super) fn end(&self, interval: Interval) -> Reached {
         match interval.definition().to {
-            End::At(milestone) => self.reached(milestone),
-            End::Node(point) => self.node_reached(point),
+            IntervalEnd::At(milestone) => self.reached(milestone),
+            IntervalEnd::Node(point) => self.node_reached(point),
         }
     }
 
@@ -407,7 +407,7 @@ impl Startup {
     pub(super) fn never_ends(&self, interval: Interval) -> bool {
         use Milestone::{ContainersReady, Ready};
         self.traits.is_never_ready()
-            && matches!(interval.definition().to, End::At(ContainersReady | Ready))
+            && matches!(interval.definition().to, IntervalEnd::At(ContainersReady | Ready))
     }
 
     /// Whether the pod's node is younger than the pod; unknown before Scheduled is latched.
@@ -449,13 +449,13 @@ impl Startup {
     /// The milestones at the ends of `interval` that are shown by a condition.
     pub(super) fn needed_conditions(&self, interval: Interval) -> impl Iterator<Item = Milestone> {
         let (one, other) = match self.beginnings(interval) {
-            Beginning::At(milestone) => (Some(milestone), None),
-            Beginning::Later(one, other) => (Some(one), Some(other)),
-            Beginning::Node(_) => (None, None),
+            IntervalBeginning::At(milestone) => (Some(milestone), None),
+            IntervalBeginning::Later(one, other) => (Some(one), Some(other)),
+            IntervalBeginning::Node(_) => (None, None),
         };
         let to = match interval.definition().to {
-            End::At(milestone) => Some(milestone),
-            End::Node(_) => None,
+            IntervalEnd::At(milestone) => Some(milestone),
+            IntervalEnd::Node(_) => None,
         };
         let ends = [one, other, to].into_iter().flatten();
         ends.filter(|milestone| Milestone::BY_CONDITION.contains(milestone))
@@ -470,9 +470,9 @@ impl Startup {
     }
 
     /// The stage the pod is in, and the one in which it were if its network were ready.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn standing(&self) -> PodStanding {
         let reached = |milestone| self.reached(milestone).is_reached();
-        Standing {
+        PodStanding {
             stage: self.stage(),
             beyond_network: if self.has_init_containers && !reached(Milestone::Initialized) {
                 Stage::Init
@@ -505,7 +505,7 @@ impl Startup {
 }
 
 /// Emits what an estimate says about clocks.
-fn tell(estimate: Estimate, emit: &mut impl FnMut(PodObservation)) {
+fn tell(estimate: TimeEstimate, emit: &mut impl FnMut(PodObservation)) {
     if estimate.skewed {
         emit(PodObservation::Anomaly(AnomalyKind::Skew));
     }

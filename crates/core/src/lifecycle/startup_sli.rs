@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::WaitEvidence;
 use super::image_pulls::{Image, ImagePulls};
-use super::judgement::Judgement;
+use super::judgement::DurationJudgement;
 use super::milestone::Milestone;
 use super::observation::PodObservation;
 use super::outcome::Outcome;
@@ -50,9 +50,9 @@ impl SliProgress {
         }
         let sli = match self.exclusion(startup) {
             Some(reason) => StartupSli::Excluded(reason),
-            None => match length(startup, evidence, images).map(Judgement::of_nanos) {
-                Some(Judgement::Usable { latency, .. }) => StartupSli::Observed(latency),
-                Some(Judgement::Unusable(_)) | None => {
+            None => match length(startup, evidence, images).map(DurationJudgement::of_nanos) {
+                Some(DurationJudgement::Usable { latency, .. }) => StartupSli::Observed(latency),
+                Some(DurationJudgement::Unusable(_)) | None => {
                     StartupSli::Excluded(StartupSliExclusion::Time)
                 }
             },

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use self::frozen::Frozen;
+use self::frozen::FrozenTable;
 use crate::pod::PodUid;
 
 const CHUNK: usize = 1024;
@@ -20,18 +20,18 @@ const CHUNK: usize = 1024;
 #[derive(Debug)]
 pub(super) struct PodTable<T> {
     index: HashTable<u32>,
-    entries: Chunks<T>,
+    entries: TableChunks<T>,
     free: Vec<u32>,
     hasher: DefaultHashBuilder,
     /// What it held when it was frozen, as long as that is not taken
-    frozen: Option<Frozen<T>>,
+    frozen: Option<FrozenTable<T>>,
 }
 
 impl<T> Default for PodTable<T> {
     fn default() -> Self {
         Self {
             index: HashTable::new(),
-            entries: Chunks(Vec::new()),
+            entries: TableChunks(Vec::new()),
             free: Vec::new(),
             hasher: DefaultHashBuilder::default(),
             frozen: None,
@@ -122,7 +122,7 @@ impl<T: Clone> PodTable<T> {
     pub(super) fn freeze(&mut self) {
         let slots = self.entries.0.iter().map(Vec::len).sum::<usize>();
         // Slots have 32 bits.
-        self.frozen = Some(Frozen::new(slots as u32));
+        self.frozen = Some(FrozenTable::new(slots as u32));
     }
 
     /// Whether something of a frozen table is still to be taken.
@@ -153,7 +153,7 @@ impl<T: Clone> PodTable<T> {
 
     /// All entries are.
     fn keep_all(&mut self) {
-        let left = self.frozen.as_ref().map(Frozen::left);
+        let left = self.frozen.as_ref().map(FrozenTable::left);
         left.into_iter().flatten().for_each(|slot| self.keep(slot));
     }
 
@@ -194,9 +194,9 @@ impl SlotSet {
 
 /// Entries by slot. Every slot that the index knows is filled.
 #[derive(Debug)]
-struct Chunks<T>(Vec<Vec<Option<(PodUid, T)>>>);
+struct TableChunks<T>(Vec<Vec<Option<(PodUid, T)>>>);
 
-impl<T> Chunks<T> {
+impl<T> TableChunks<T> {
     fn at(&self, slot: u32) -> Option<&(PodUid, T)> {
         let slot = slot as usize;
         self.0.get(slot / CHUNK)?.get(slot % CHUNK)?.as_ref()

@@ -22,28 +22,28 @@ mod saving;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::overdue::Overdue;
+use self::overdue::OverduePods;
 use self::remembered_pod::{FinishedPod, RememberedPod};
 use super::classification::Backfill;
-use super::crashes::Crashes;
+use super::crashes::ReadyPods;
 use super::delivery::{Delivery, PodEvent, SourceId};
 use super::estimate::TimestampMode;
-use super::eviction::Cap;
-use super::followed::{Followed, Left};
+use super::eviction::EvictionCap;
+use super::followed::{FollowedPods, UnfollowReason};
 use super::in_place::{DeliveryView, OpenInPlace};
 use super::label_hold::LabelHold;
 use super::name_index::NameIndex;
 use super::named::CustomMilestones;
-use super::nodes::Nodes;
-use super::observation::{Reporter, TrackerObservation};
+use super::nodes::KnownNodes;
+use super::observation::{TimedObserver, TrackerObservation};
 use super::observer::Observer;
 use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState};
 use super::record::InFlightPosition;
-use super::seen::Seen;
+use super::seen::SeenSnapshot;
 
 use super::slo::{SloMatches, SloRule};
-use super::sources::Sources;
+use super::sources::DeliveredSources;
 use super::stuck::{StuckAfter, StuckBefore};
 use super::table::PodTable;
 use crate::pod::{Ending, PodSnapshot, PodUid};
@@ -103,19 +103,19 @@ pub struct Tracker {
     pods: PodTable<RememberedPod>,
     /// Those in flight, by name
     names: NameIndex,
-    cap: Cap,
+    cap: EvictionCap,
     /// When each pod with a tombstone was deleted, in that order
     tombstones: VecDeque<(Timestamp, PodUid)>,
-    sources: Sources,
+    sources: DeliveredSources,
     shared: SharedState,
     /// Which deadlines have passed
-    overdue: Overdue,
+    overdue: OverduePods,
     /// What is changed in place of pods whose startup is over
     in_place: OpenInPlace,
     /// Which pods crash right after they were ready
-    crashes: Crashes,
+    crashes: ReadyPods,
     /// The pods that were ready before a milestone of your own
-    followed: Followed,
+    followed: FollowedPods,
     /// The pod in flight whose message was let go last
     messages_forgotten: Option<InFlightPosition>,
     /// The moment whose pods are being saved
@@ -132,17 +132,17 @@ impl Tracker {
         Self {
             timestamps: config.timestamps,
             backfill: config.backfill,
-            cap: Cap::new(config.max_pods),
+            cap: EvictionCap::new(config.max_pods),
             shared: SharedState {
                 matches: SloMatches::new(&config.slos),
                 rules: config.slos,
                 events: config.events,
-                nodes: config.nodes.then(|| Nodes::new(config.shard)),
+                nodes: config.nodes.then(|| KnownNodes::new(config.shard)),
                 stuck: StuckBefore::new(config.stuck_after),
                 milestones: config.milestones,
                 ..SharedState::default()
             },
-            overdue: Overdue::new(config.deadlines_at_once),
+            overdue: OverduePods::new(config.deadlines_at_once),
             ..Self::default()
         }
     }
@@ -171,7 +171,7 @@ impl Tracker {
         let now = self.not_before(now);
         self.overdue.begin_step();
         self.drop_old_tombstones(now);
-        self.end_step(now, &mut Reporter::new(now, sink));
+        self.end_step(now, &mut TimedObserver::new(now, sink));
     }
 
     /// Accounts for one delivery. If the delivery says when its event was observed, the deadlines
@@ -183,7 +183,7 @@ impl Tracker {
         }
         let Delivery { source, event, now, observed, version } = delivery;
         let now = self.not_before(now);
-        let reporter = &mut Reporter::new(now, sink);
+        let reporter = &mut TimedObserver::new(now, sink);
         self.drop_old_tombstones(now);
         self.overdue.begin_step();
         if let Some(observed) = observed {
@@ -218,7 +218,7 @@ impl Tracker {
         if self.sources.is_in_sync(source) {
             self.shared.lags.in_sync(source, now);
         }
-        let seen = Seen {
+        let seen = SeenSnapshot {
             source,
             now,
             observed,
@@ -271,7 +271,7 @@ impl Tracker {
     }
 
     /// Accounted time has reached `now`, and everything delivered until then is accounted for.
-    fn end_step(&mut self, now: Timestamp, reporter: &mut Reporter<'_, impl Observer>) {
+    fn end_step(&mut self, now: Timestamp, reporter: &mut TimedObserver<'_, impl Observer>) {
         self.move_labels(reporter);
         self.tidy_deadlines();
         self.make_room_for_messages();
@@ -296,8 +296,8 @@ impl Tracker {
     fn apply_snapshot(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         self.pass_deadlines_of(snapshot.uid, reporter);
         match self.pods.get_mut(snapshot.uid) {
@@ -347,9 +347,9 @@ impl Tracker {
     fn see_in_place(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         first: bool,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let view = DeliveryView { first, observed: seen.observed };
         let changes = snapshot.in_place.as_deref();
@@ -378,7 +378,7 @@ impl Tracker {
         uid: PodUid,
         outcome: Outcome,
         ending: Option<&Ending>,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let slot = self.pods.slot(uid);
         let Some((remembered, slot)) = self.pods.get_mut(uid).zip(slot) else {
@@ -398,7 +398,7 @@ impl Tracker {
             }
             self.begin_following(uid, reporter);
         } else {
-            self.leave(uid, Left::Ended(outcome), reporter);
+            self.leave(uid, UnfollowReason::Ended(outcome), reporter);
         }
     }
 }

@@ -87,7 +87,7 @@ pub enum ContainerState {
 
 /// One container of a pod's spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Container {
+pub struct ContainerSpec {
     /// Its name, shared with the other pods that have one of this name
     pub name: Arc<str>,
     pub kind: ContainerKind,
@@ -106,7 +106,7 @@ pub struct Container {
     pub ends_for_good: bool,
 }
 
-impl Container {
+impl ContainerSpec {
     /// Whether it has a start, or is `terminated`: what is kept of it says that it has run.
     pub fn has_run(&self) -> bool {
         let ended = matches!(self.state, ContainerState::Succeeded | ContainerState::Failed);

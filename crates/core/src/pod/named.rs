@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Condition;
+use super::StatusCondition;
 
 /// So many gates of each kind are followed of a pod ([§16.1](crate::specification#s16-1)).
 pub const MOST_GATES: usize = 8;
@@ -85,9 +85,9 @@ pub struct NamedConditions {
     /// The gates; shared with the other pods of the workload
     pub gates: Option<Arc<GateNames>>,
     /// The condition of each readiness gate, in the order of [`GateNames::readiness`]
-    pub readiness: Box<[Option<Condition>]>,
+    pub readiness: Box<[Option<StatusCondition>]>,
     /// The condition of each milestone, in the order in which they were configured; empty where none is there
-    pub milestones: Box<[Option<Condition>]>,
+    pub milestones: Box<[Option<StatusCondition>]>,
 }
 
 impl NamedConditions {
@@ -97,24 +97,24 @@ impl NamedConditions {
     }
 
     /// The condition of the milestone at this position.
-    pub fn milestone(&self, position: usize) -> Option<Condition> {
+    pub fn milestone(&self, position: usize) -> Option<StatusCondition> {
         self.milestones.get(position).copied().flatten()
     }
 
     /// The condition of the readiness gate at this position.
-    pub fn readiness(&self, position: usize) -> Option<Condition> {
+    pub fn readiness(&self, position: usize) -> Option<StatusCondition> {
         self.readiness.get(position).copied().flatten()
     }
 
     /// The first readiness gate whose condition is not True.
     pub fn first_open(&self) -> Option<&str> {
         let mut gates = self.names()?.readiness.iter().zip(&self.readiness);
-        let open = gates.find(|(_, condition)| !condition.is_some_and(Condition::is_true));
+        let open = gates.find(|(_, condition)| !condition.is_some_and(StatusCondition::is_true));
         open.map(|(name, _)| name)
     }
 
     /// Every condition that is there.
-    pub fn conditions(&self) -> impl Iterator<Item = Condition> {
+    pub fn conditions(&self) -> impl Iterator<Item = StatusCondition> {
         self.readiness.iter().chain(&self.milestones).flatten().copied()
     }
 }

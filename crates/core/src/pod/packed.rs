@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use self::bytes::{Reader, put_number};
+use self::bytes::{ByteReader, put_number};
 use self::snapshot::{SharedValues, is_ordinary, pack, unpack};
 use super::{PodSnapshot, PodUid};
 
@@ -29,7 +29,7 @@ const RESERVED: usize = 33 << 20;
 
 /// What stands before each snapshot, and is followed by its UID.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SnapshotKind {
     /// It follows.
     Ordinary = 0,
     /// It is the next of [`PackedPods::others`].
@@ -41,7 +41,7 @@ enum Kind {
 }
 
 /// Where a snapshot is, as long as none is taken out.
-pub type Place = u32;
+pub type PackedPlace = u32;
 
 /// Snapshots in the order in which they were added.
 #[derive(Clone, Default)]
@@ -71,10 +71,10 @@ impl PackedPods {
     }
 
     /// Adds a snapshot, and says where it is; `None` past 4 GiB.
-    pub fn push(&mut self, pod: PodSnapshot) -> Option<Place> {
+    pub fn push(&mut self, pod: PodSnapshot) -> Option<PackedPlace> {
         let kind = match is_ordinary(&pod) {
-            true => Kind::Ordinary,
-            false => Kind::Other,
+            true => SnapshotKind::Ordinary,
+            false => SnapshotKind::Other,
         };
         self.scratch.clear();
         self.scratch.push(kind as u8);
@@ -82,7 +82,7 @@ impl PackedPods {
             self.scratch.extend_from_slice(&word.to_le_bytes());
         }
         match kind {
-            Kind::Ordinary => {
+            SnapshotKind::Ordinary => {
                 pack_name(&pod, &mut self.last_name, &mut self.scratch);
                 pack(&pod, &mut self.shared, &mut self.scratch);
             }
@@ -90,7 +90,7 @@ impl PackedPods {
         }
         self.len += 1;
         let place = self.append();
-        Place::try_from(place).ok()
+        PackedPlace::try_from(place).ok()
     }
 
     /// Appends what was packed, and says where.
@@ -116,23 +116,23 @@ impl PackedPods {
     }
 
     /// The UID of the snapshot at a place that [`PackedPods::push`] gave.
-    pub fn uid_at(&self, place: Place) -> Option<PodUid> {
+    pub fn uid_at(&self, place: PackedPlace) -> Option<PodUid> {
         let (chunk, offset) = split(place);
         let bytes = self.chunks.get(chunk)?.get(offset + 1..)?;
-        Some(uid(&mut Reader(bytes)))
+        Some(uid(&mut ByteReader(bytes)))
     }
 
     /// Removes the snapshot at a place that [`PackedPods::push`] gave.
-    pub fn remove(&mut self, place: Place) {
+    pub fn remove(&mut self, place: PackedPlace) {
         let (chunk, offset) = split(place);
         let chunk = self.chunks.get_mut(chunk);
         let Some(kind) = chunk.and_then(|chunk| chunk.get_mut(offset)) else {
             return;
         };
-        let removed = match Kind::of(*kind) {
-            Kind::Ordinary => Kind::RemovedOrdinary,
-            Kind::Other => Kind::RemovedOther,
-            Kind::RemovedOrdinary | Kind::RemovedOther => return,
+        let removed = match SnapshotKind::of(*kind) {
+            SnapshotKind::Ordinary => SnapshotKind::RemovedOrdinary,
+            SnapshotKind::Other => SnapshotKind::RemovedOther,
+            SnapshotKind::RemovedOrdinary | SnapshotKind::RemovedOther => return,
         };
         *kind = removed as u8;
         self.len -= 1;
@@ -144,16 +144,16 @@ impl PackedPods {
     }
 }
 
-fn split(place: Place) -> (usize, usize) {
+fn split(place: PackedPlace) -> (usize, usize) {
     let place = place as usize;
     (place / CHUNK, place % CHUNK)
 }
 
-fn uid(reader: &mut Reader<'_>) -> PodUid {
+fn uid(reader: &mut ByteReader<'_>) -> PodUid {
     PodUid::from_words([(); 2].map(|()| u64::from_le_bytes(reader.array())))
 }
 
-impl Kind {
+impl SnapshotKind {
     const fn of(byte: u8) -> Self {
         match byte {
             0 => Self::Ordinary,
@@ -186,22 +186,22 @@ impl IntoIter {
     fn unpack_next(&mut self) -> Option<(PodSnapshot, bool)> {
         let Self { packed, last_name } = self;
         let chunk = packed.chunks.front()?;
-        let mut reader = Reader(chunk.get(packed.taken..)?);
-        let kind = Kind::of(reader.byte());
+        let mut reader = ByteReader(chunk.get(packed.taken..)?);
+        let kind = SnapshotKind::of(reader.byte());
         let uid = uid(&mut reader);
         let pod = match kind {
-            Kind::Ordinary | Kind::RemovedOrdinary => {
+            SnapshotKind::Ordinary | SnapshotKind::RemovedOrdinary => {
                 let name = unpack_name(last_name, &mut reader);
                 unpack(uid, name, &packed.shared, &mut reader)
             }
-            Kind::Other | Kind::RemovedOther => *packed.others.pop_front()?,
+            SnapshotKind::Other | SnapshotKind::RemovedOther => *packed.others.pop_front()?,
         };
         packed.taken = chunk.len() - reader.0.len();
         if reader.0.is_empty() {
             packed.chunks.pop_front();
             packed.taken = 0;
         }
-        Some((pod, matches!(kind, Kind::Ordinary | Kind::Other)))
+        Some((pod, matches!(kind, SnapshotKind::Ordinary | SnapshotKind::Other)))
     }
 }
 
@@ -271,7 +271,7 @@ fn pack_name(pod: &PodSnapshot, last: &mut Vec<u8>, out: &mut Vec<u8>) {
 }
 
 /// Reads what [`pack_name`] has written after the same names.
-fn unpack_name(last: &mut Vec<u8>, reader: &mut Reader<'_>) -> Box<str> {
+fn unpack_name(last: &mut Vec<u8>, reader: &mut ByteReader<'_>) -> Box<str> {
     let shared = reader.number();
     last.truncate(usize::try_from(shared).unwrap_or(usize::MAX));
     let length = reader.number();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// When a probe runs, in seconds, with the defaults of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Probe {
+pub struct ContainerProbe {
     /// `initialDelaySeconds`: the first run is not earlier after the start of the container
     pub initial_delay: u32,
     /// `periodSeconds`: from one run to the next
@@ -15,7 +15,7 @@ pub struct Probe {
     pub failure_threshold: u32,
 }
 
-impl Default for Probe {
+impl Default for ContainerProbe {
     fn default() -> Self {
         Self { initial_delay: 0, period: 10, success_threshold: 1, failure_threshold: 3 }
     }
@@ -27,9 +27,9 @@ pub struct ContainerProbes {
     /// The name of the container
     pub container: Arc<str>,
     /// `startupProbe`: until it succeeds, the others do not run
-    pub startup: Option<Probe>,
+    pub startup: Option<ContainerProbe>,
     /// `readinessProbe`: whether the container is ready
-    pub readiness: Option<Probe>,
+    pub readiness: Option<ContainerProbe>,
     /// `livenessProbe`: when it fails, the container is restarted
-    pub liveness: Option<Probe>,
+    pub liveness: Option<ContainerProbe>,
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Condition;
+use super::StatusCondition;
 use crate::documents::serialize_what_is_known;
 use crate::label_values;
 use crate::timestamp::Timestamp;
@@ -87,7 +87,7 @@ label_values! {
 
 /// A native resize that is open: `PodResizePending` or `PodResizeInProgress` is True.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resize {
+pub struct PodResize {
     /// By `PodResizePending` where both are True
     pub state: ResizeState,
     /// The earlier lastTransitionTime of those that are True; `None` where none is usable
@@ -98,9 +98,9 @@ pub struct Resize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct InPlaceChanges {
     /// The native resize that is open
-    pub resize: Option<Resize>,
+    pub resize: Option<PodResize>,
     /// The condition `InPlaceUpdateReady` of a pod that has the readiness gate of this name
-    pub update_ready: Option<Condition>,
+    pub update_ready: Option<StatusCondition>,
 }
 
 /// So many containers of a pod that ended are kept.

@@ -14,7 +14,7 @@ mod vocabulary;
 
 use std::borrow::Cow;
 
-use parts::{Part, parts};
+use parts::{ReasonPart, parts};
 pub use shorten::shorten;
 pub(super) use telling::Telling;
 pub use telling::{crash, telling};
@@ -58,20 +58,20 @@ pub fn keep(text: &str, most_bytes: usize) -> Cow<'_, str> {
 fn chosen(text: &str, enough_words: usize) -> String {
     let line = parts::telling_line(text);
     let parts = parts(line);
-    let (layers, mut telling): (Vec<&Part<'_>>, Vec<&Part<'_>>) =
+    let (layers, mut telling): (Vec<&ReasonPart<'_>>, Vec<&ReasonPart<'_>>) =
         parts.iter().partition(|part| part.is_layer());
-    let repeats = |part: &Part<'_>| layers.iter().any(|layer| part.repeats(layer));
+    let repeats = |part: &ReasonPart<'_>| layers.iter().any(|layer| part.repeats(layer));
     telling.retain(|part| !part.says_nothing() && !repeats(part));
     if telling.is_empty() {
         telling.extend(parts.iter().rfind(|part| !part.says_nothing()));
     }
     let mut reason: Vec<Cow<'_, str>> = Vec::new();
     let mut words = 0;
-    let mut last: Option<&Part<'_>> = None;
+    let mut last: Option<&ReasonPart<'_>> = None;
     for (place, part) in telling.iter().enumerate().rev() {
         let before = place.checked_sub(1).map(|place| telling[place]);
         let is_of_lookup = before.is_some_and(|before| before.is_lookup()) && part.is_datagram();
-        let is_known = part.is_request() && !last.is_none_or(Part::is_fault);
+        let is_known = part.is_request() && !last.is_none_or(ReasonPart::is_fault);
         if is_of_lookup || is_known || reason.contains(&part.shown()) {
             continue;
         }

@@ -14,9 +14,9 @@ const LONG_WORD: usize = 48;
 
 /// One part of a chain, without white space around it.
 #[derive(Debug)]
-pub(super) struct Part<'a>(&'a str);
+pub(super) struct ReasonPart<'a>(&'a str);
 
-impl<'a> Part<'a> {
+impl<'a> ReasonPart<'a> {
     /// Whether it names only a layer that an error came through.
     pub(super) fn is_layer(&self) -> bool {
         let is = |layer: &&str| self.0.eq_ignore_ascii_case(layer);
@@ -58,7 +58,7 @@ impl<'a> Part<'a> {
     }
 
     /// Whether it only repeats a name that `layer` has in quotes.
-    pub(super) fn repeats(&self, layer: &Part<'_>) -> bool {
+    pub(super) fn repeats(&self, layer: &ReasonPart<'_>) -> bool {
         let mut quoted = layer.0.split('"').skip(1).step_by(2);
         quoted.any(|name| name == self.0)
     }
@@ -93,13 +93,13 @@ impl<'a> Part<'a> {
 }
 
 /// The parts of `line` between `: `, outside quotes and brackets, without asides and codes of gRPC.
-pub(super) fn parts(line: &str) -> Vec<Part<'_>> {
+pub(super) fn parts(line: &str) -> Vec<ReasonPart<'_>> {
     let mut parts = Vec::new();
     take_apart(line, &mut parts);
     parts
 }
 
-fn take_apart<'a>(line: &'a str, parts: &mut Vec<Part<'a>>) {
+fn take_apart<'a>(line: &'a str, parts: &mut Vec<ReasonPart<'a>>) {
     let spans = enclosed(line);
     let mut begin = 0;
     let separators = line.match_indices(": ").map(|(place, _)| place);
@@ -108,7 +108,7 @@ fn take_apart<'a>(line: &'a str, parts: &mut Vec<Part<'a>>) {
         let part = bare(&line[begin..end]);
         match inner(part) {
             Some(inner) => take_apart(inner, parts),
-            None => parts.push(Part(part)),
+            None => parts.push(ReasonPart(part)),
         }
         begin = (end + 2).min(line.len());
     }

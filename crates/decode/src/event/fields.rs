@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::MapAccess;
 
-use crate::pod::lenient::{Lenient, LenientField, Text, Time, skip};
+use crate::pod::lenient::{LenientField, LenientSeed, LenientText, LenientTime, skip};
 use podinit_core::timestamp::Timestamp;
 
 /// What is read of an Event, beside its `kind`, `metadata`, `reason` and `message`.
@@ -35,26 +35,27 @@ impl<'de> EventFields<'de> {
     ) -> Result<(), A::Error> {
         match key {
             Some("involvedObject" | "regarding") => {
-                self.involved = map.next_value_seed(Lenient(InvolvedObjectReader))?;
+                self.involved = map.next_value_seed(LenientSeed(InvolvedObjectReader))?;
             }
             Some("reportingComponent" | "reportingController") => {
-                self.reporter = map.next_value_seed(Lenient(Text))?;
+                self.reporter = map.next_value_seed(LenientSeed(LenientText))?;
             }
             Some("source" | "deprecatedSource") => {
                 self.source_component =
-                    map.next_value_seed(Lenient(OneField("component", Text)))?;
+                    map.next_value_seed(LenientSeed(OneField("component", LenientText)))?;
             }
             Some("firstTimestamp" | "deprecatedFirstTimestamp") => {
-                self.first = map.next_value_seed(Lenient(Time))?;
+                self.first = map.next_value_seed(LenientSeed(LenientTime))?;
             }
             Some("lastTimestamp" | "deprecatedLastTimestamp") => {
-                self.last = map.next_value_seed(Lenient(Time))?;
+                self.last = map.next_value_seed(LenientSeed(LenientTime))?;
             }
             Some("series") => {
-                let last = map.next_value_seed(Lenient(OneField("lastObservedTime", Time)))?;
+                let last =
+                    map.next_value_seed(LenientSeed(OneField("lastObservedTime", LenientTime)))?;
                 self.last_of_series = last;
             }
-            Some("eventTime") => self.event_time = map.next_value_seed(Lenient(Time))?,
+            Some("eventTime") => self.event_time = map.next_value_seed(LenientSeed(LenientTime))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -83,13 +84,17 @@ impl<'de> LenientField<'de> for InvolvedObjectReader {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut involved = InvolvedObject::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
-                Some("kind") => involved.kind = map.next_value_seed(Lenient(Text))?,
-                Some("namespace") => involved.namespace = map.next_value_seed(Lenient(Text))?,
-                Some("name") => involved.name = map.next_value_seed(Lenient(Text))?,
-                Some("uid") => involved.uid = map.next_value_seed(Lenient(Text))?,
-                Some("fieldPath") => involved.field_path = map.next_value_seed(Lenient(Text))?,
+                Some("kind") => involved.kind = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("namespace") => {
+                    involved.namespace = map.next_value_seed(LenientSeed(LenientText))?
+                }
+                Some("name") => involved.name = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("uid") => involved.uid = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("fieldPath") => {
+                    involved.field_path = map.next_value_seed(LenientSeed(LenientText))?
+                }
                 _ => skip(&mut map)?,
             }
         }
@@ -109,9 +114,9 @@ impl<'de, F: LenientField<'de> + Copy> LenientField<'de> for OneField<F> {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut value = self.1.absent();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
-                Some(key) if key == self.0 => value = map.next_value_seed(Lenient(self.1))?,
+                Some(key) if key == self.0 => value = map.next_value_seed(LenientSeed(self.1))?,
                 _ => skip(&mut map)?,
             }
         }

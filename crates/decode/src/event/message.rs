@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::go_duration;
-use podinit_core::kube_event::Pull;
+use podinit_core::kube_event::SuccessfulPull;
 
 /// The message of a `Pulled` Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub struct PullFigures {
 
 impl PullFigures {
     /// The pull from `registry` that has these figures.
-    pub(super) fn of_registry(self, registry: Arc<str>) -> Pull {
+    pub(super) fn of_registry(self, registry: Arc<str>) -> SuccessfulPull {
         let Self { duration, with_wait, bytes } = self;
-        Pull { registry, duration, with_wait, bytes }
+        SuccessfulPull { registry, duration, with_wait, bytes }
     }
 }
 

@@ -13,13 +13,13 @@ pub mod watch;
 use std::sync::Arc;
 
 use super::pod::DecodeContext;
-use super::pod::object::Object;
+use super::pod::object::ObjectFields;
 use fields::InvolvedObject;
 use message::PullMessage;
 use podinit_core::image_registry;
 use podinit_core::kube_event::{
-    CapacityState, EventContainer, EventReason, Hint, InvolvedPod, KubeEvent, LONGEST_REPORTER,
-    Occurred, ProbeKind, Pulled, SandboxWarning,
+    CapacityState, EventContainer, EventOccurrence, EventReason, Hint, InvolvedPod, KubeEvent,
+    LONGEST_REPORTER, ProbeKind, PulledMessage, SandboxWarning,
 };
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::PodUid;
@@ -37,8 +37,8 @@ const COMBINED: &str = "(combined from similar events): ";
 const KARPENTER: [&str; 2] = ["karpenter", "eks-auto-mode/compute"];
 
 /// The Event that `object` is.
-pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
-    let Object { metadata, event, reason, message, .. } = object;
+pub fn of_object(object: ObjectFields<'_>, context: &mut DecodeContext) -> KubeEvent {
+    let ObjectFields { metadata, event, reason, message, .. } = object;
     let involved = event.involved.unwrap_or_default();
     let reporter = event.reporter.filter(|name| !name.is_empty());
     let reporter = reporter.or(event.source_component);
@@ -68,7 +68,7 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
         container: involved.field_path.and_then(|path| container(&path, context)),
         first: event.first,
         named: instant_in_name(&metadata.name),
-        occurred: Occurred {
+        occurred: EventOccurrence {
             first: event.first.or(event.event_time),
             last: event.last.or(event.last_of_series).or(event.event_time),
         },
@@ -78,7 +78,7 @@ pub fn of_object(object: Object<'_>, context: &mut DecodeContext) -> KubeEvent {
 }
 
 /// Whether the Event `object` is about a pod of another shard.
-fn is_of_other_shard(object: &Object<'_>, context: &DecodeContext) -> bool {
+fn is_of_other_shard(object: &ObjectFields<'_>, context: &DecodeContext) -> bool {
     let pod = object.event.involved.as_ref().and_then(uid_of_pod);
     pod.is_some_and(|uid| context.is_of_other_shard(uid))
 }
@@ -139,10 +139,10 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
         "SuccessfulAttachVolume" => EventReason::VolumeAttached,
         "Pulled" => EventReason::Pulled(match message::pulled(message) {
             Some(PullMessage::Present { image }) => {
-                Some(Pulled::Present { registry: registry(image) })
+                Some(PulledMessage::Present { registry: registry(image) })
             }
             Some(PullMessage::Pulled { image, pull }) => {
-                Some(Pulled::Pulled(pull.of_registry(registry(image))))
+                Some(PulledMessage::Pulled(pull.of_registry(registry(image))))
             }
             None => None,
         }),

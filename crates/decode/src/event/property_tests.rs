@@ -39,7 +39,7 @@ proptest! {
         prop_assert_eq!(read.first, rfc3339::parse(&text(&object["firstTimestamp"])));
         let time = |value: &Value| rfc3339::parse(&text(value));
         let once = time(&object["eventTime"]);
-        let occurred = Occurred {
+        let occurred = EventOccurrence {
             first: time(&object["firstTimestamp"]).or(once),
             last: time(&object["lastTimestamp"]).or(time(&object["series"]["lastObservedTime"])).or(once),
         };

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::pod::lenient::Lenient;
+use crate::pod::lenient::LenientSeed;
 use crate::pod::object::ObjectReader;
-use podinit_core::kube_event::Pull;
+use podinit_core::kube_event::SuccessfulPull;
 use podinit_core::rfc3339;
 use podinit_testing::random::whole_event;
 use serde::de::DeserializeSeed;
@@ -18,7 +18,7 @@ pub(super) fn event(object: &Value) -> KubeEvent {
     let text = object.to_string();
     let mut context = DecodeContext::default();
     let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let object = Lenient(ObjectReader(&mut context)).deserialize(&mut deserializer);
+    let object = LenientSeed(ObjectReader(&mut context)).deserialize(&mut deserializer);
     of_object(object.unwrap().unwrap(), &mut context)
 }
 
@@ -50,11 +50,11 @@ fn everything_that_is_read_is_found() {
             container: Some(EventContainer { name: "web".into(), init: false }),
             first: rfc3339::parse("2026-01-02T03:04:05Z"),
             named: Some(Timestamp::from_nanos(0x18a3_f0c2_b5e4_d600)),
-            occurred: Occurred {
+            occurred: EventOccurrence {
                 first: rfc3339::parse("2026-01-02T03:04:05Z"),
                 last: rfc3339::parse("2026-01-02T03:05:05Z"),
             },
-            reason: EventReason::Pulled(Some(Pulled::Pulled(Pull {
+            reason: EventReason::Pulled(Some(PulledMessage::Pulled(SuccessfulPull {
                 registry: "ghcr.io".into(),
                 duration: Duration::from_millis(1_500),
                 with_wait: Some(Duration::from_secs(2)),
@@ -74,7 +74,7 @@ fn values_of_the_wrong_type_count_as_absent() {
         container: None,
         first: None,
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         reason: EventReason::Other,
         message: None,
     };
@@ -108,7 +108,7 @@ fn an_event_of_either_interface_says_when_it_happened() {
                 field => object[field] = time(*second).into(),
             }
         }
-        let Occurred { first, last } = event(&object).occurred;
+        let EventOccurrence { first, last } = event(&object).occurred;
         [first, last].map(|at| at.map(|at| at.as_nanos() / NANOS_PER_SECOND % 60))
     };
     let (first, last, series, once) = ("firstTimestamp", "lastTimestamp", "series", "eventTime");
@@ -266,7 +266,7 @@ fn reasons_are_those_of_the_specification() {
     let registry = "docker.io".into();
     assert_eq!(
         saying("Pulled", "Container image \"nginx\" already present on machine"),
-        EventReason::Pulled(Some(Pulled::Present { registry }))
+        EventReason::Pulled(Some(PulledMessage::Present { registry }))
     );
 }
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::{is_of_other_shard, of_object};
 use crate::pod::DecodeContext;
-use crate::pod::envelope::{Envelope, read_lossily};
-use crate::pod::object::{Object, shorten};
-use crate::{ApiStatus, DecodeError, DecodeOptions, Encoding, ObjectFault, api_status};
+use crate::pod::envelope::{DocumentEnvelope, read_lossily};
+use crate::pod::object::{ObjectFields, shorten};
+use crate::{ApiStatus, DecodeError, DecodeOptions, ObjectEncoding, ObjectFault, api_status};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::shard::Shard;
 
@@ -64,12 +64,12 @@ impl EventDecoder {
     /// As [`EventDecoder::line`] and [`EventDecoder::frame`].
     pub fn decode_event(
         &mut self,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         event: &[u8],
     ) -> Result<EventLine, DecodeError> {
         match encoding {
-            Encoding::Json => self.line(event),
-            Encoding::Protobuf => self.frame(event),
+            ObjectEncoding::Json => self.line(event),
+            ObjectEncoding::Protobuf => self.frame(event),
         }
     }
 
@@ -79,12 +79,12 @@ impl EventDecoder {
     /// Where the body is no list of Events.
     pub fn version_of_list(
         &mut self,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         body: &[u8],
     ) -> Result<Option<String>, DecodeError> {
         match encoding {
-            Encoding::Json => self.list_version(body),
-            Encoding::Protobuf => self.version_of_protobuf_list(body),
+            ObjectEncoding::Json => self.list_version(body),
+            ObjectEncoding::Protobuf => self.version_of_protobuf_list(body),
         }
     }
 
@@ -98,7 +98,7 @@ impl EventDecoder {
     /// Where the line is no JSON object, has no object, or is of a type that Kubernetes does not define.
     pub fn line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
         read_lossily(line, |line| {
-            let envelope = Envelope::of(line, &mut self.0)?;
+            let envelope = DocumentEnvelope::of(line, &mut self.0)?;
             let object = envelope.object.flatten();
             EventLine::of(envelope.event_type.as_deref(), object, &mut self.0)
         })
@@ -128,8 +128,11 @@ impl EventDecoder {
 }
 
 /// The list of Events that `body` is.
-fn list<'de>(body: &'de [u8], context: &mut DecodeContext) -> Result<Envelope<'de>, DecodeError> {
-    let envelope = Envelope::of(body, context)?;
+fn list<'de>(
+    body: &'de [u8],
+    context: &mut DecodeContext,
+) -> Result<DocumentEnvelope<'de>, DecodeError> {
+    let envelope = DocumentEnvelope::of(body, context)?;
     match envelope.own.kind.as_deref() {
         Some("EventList" | "List") => Ok(envelope),
         kind => Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
@@ -140,7 +143,7 @@ impl EventLine {
     /// The event of type `event_type` with `object`.
     pub(crate) fn of(
         event_type: Option<&str>,
-        object: Option<Object<'_>>,
+        object: Option<ObjectFields<'_>>,
         context: &mut DecodeContext,
     ) -> Result<Self, DecodeError> {
         if event_type == Some("ERROR") {

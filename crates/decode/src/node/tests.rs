@@ -65,7 +65,7 @@ fn lines_are_told_apart_by_their_type() {
         line(r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"9"}}}"#);
     assert_eq!(
         bookmark,
-        Ok(NodeLine {
+        Ok(NodeWatchLine {
             version: Some("9".to_owned()),
             kind: NodeLineKind::Bookmark { initial_events_end: false },
         })
@@ -89,7 +89,7 @@ fn lines_are_told_apart_by_their_type() {
 #[test]
 fn a_page_has_its_nodes_whether_they_state_their_kind_or_not() {
     let page = |body: &str| {
-        NodeDecoder::new(NodeOptions::default()).list_page(Encoding::Json, body.as_bytes())
+        NodeDecoder::new(NodeOptions::default()).list_page(ObjectEncoding::Json, body.as_bytes())
     };
     let body = r#"{"kind":"NodeList","metadata":{"continue":"c","resourceVersion":"5"},"items":[
         {"metadata":{"uid":"a"}}, {"kind":"Node","metadata":{"uid":"b"}},
@@ -141,17 +141,17 @@ fn protobuf_says_what_json_says() {
     };
     let frame = [text(1, "ADDED"), field(2, &field(1, &answer("Node", &raw)))].concat();
     let mut decoder = NodeDecoder::new(NodeOptions::default());
-    let line = decoder.decode_event(Encoding::Protobuf, &frame).unwrap();
+    let line = decoder.decode_event(ObjectEncoding::Protobuf, &frame).unwrap();
     let expected = node(NODE, NodeOptions::default());
     assert_eq!(line.kind, NodeLineKind::Applied(Box::new(expected.clone())));
     let list =
         [field(1, &[text(2, "5"), text(3, "c")].concat()), field(2, &raw), field(2, b"\xff")];
     let body = answer("NodeList", &list.concat());
-    let page = decoder.list_page(Encoding::Protobuf, &body).unwrap();
+    let page = decoder.list_page(ObjectEncoding::Protobuf, &body).unwrap();
     assert_eq!(page.nodes, [expected]);
     assert_eq!((page.undecodable, page.continue_token.as_deref()), (1, Some("c")));
     let pods = answer("PodList", &[]);
-    assert!(decoder.list_page(Encoding::Protobuf, &pods).is_err());
+    assert!(decoder.list_page(ObjectEncoding::Protobuf, &pods).is_err());
 }
 
 fn varint(mut value: u64) -> Vec<u8> {

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::NodeOptions;
 use crate::pod::DecodeContext;
-use crate::pod::envelope::{Envelope, read_lossily};
-use crate::pod::object::{Object, shorten};
-use crate::{ApiStatus, DecodeError, DecodeOptions, Encoding, ObjectFault, api_status};
+use crate::pod::envelope::{DocumentEnvelope, read_lossily};
+use crate::pod::object::{ObjectFields, shorten};
+use crate::{ApiStatus, DecodeError, DecodeOptions, ObjectEncoding, ObjectFault, api_status};
 use podinit_core::node::NodeSnapshot;
 
 /// One event of a watch of nodes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NodeLine {
+pub struct NodeWatchLine {
     /// The version of its object, from which the watch may go on
     pub version: Option<String>,
     pub kind: NodeLineKind,
@@ -64,12 +64,12 @@ impl NodeDecoder {
     /// else than a node with a UID.
     pub fn decode_event(
         &mut self,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         event: &[u8],
-    ) -> Result<NodeLine, DecodeError> {
+    ) -> Result<NodeWatchLine, DecodeError> {
         match encoding {
-            Encoding::Json => self.line(event),
-            Encoding::Protobuf => self.frame(event),
+            ObjectEncoding::Json => self.line(event),
+            ObjectEncoding::Protobuf => self.frame(event),
         }
     }
 
@@ -77,11 +77,11 @@ impl NodeDecoder {
     ///
     /// # Errors
     /// As [`NodeDecoder::decode_event`].
-    pub fn line(&mut self, line: &[u8]) -> Result<NodeLine, DecodeError> {
+    pub fn line(&mut self, line: &[u8]) -> Result<NodeWatchLine, DecodeError> {
         read_lossily(line, |line| {
-            let envelope = Envelope::of(line, &mut self.0)?;
+            let envelope = DocumentEnvelope::of(line, &mut self.0)?;
             let object = envelope.object.flatten();
-            NodeLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+            NodeWatchLine::of(envelope.event_type.as_deref(), object, &mut self.0)
         })
     }
 
@@ -91,13 +91,13 @@ impl NodeDecoder {
     /// Where the body is no list, or has no items.
     pub fn list_page(
         &mut self,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         body: &[u8],
     ) -> Result<NodeListPage, DecodeError> {
-        if encoding == Encoding::Protobuf {
+        if encoding == ObjectEncoding::Protobuf {
             return self.protobuf_page(body);
         }
-        let list = Envelope::of(body, &mut self.0)?;
+        let list = DocumentEnvelope::of(body, &mut self.0)?;
         match list.own.kind.as_deref() {
             Some("NodeList" | "List") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
@@ -115,14 +115,14 @@ impl NodeDecoder {
     }
 }
 
-impl NodeLine {
+impl NodeWatchLine {
     /// The event of type `event_type` with `object`.
     ///
     /// # Errors
     /// As [`NodeDecoder::decode_event`].
     pub fn of(
         event_type: Option<&str>,
-        object: Option<Object<'_>>,
+        object: Option<ObjectFields<'_>>,
         context: &mut DecodeContext,
     ) -> Result<Self, DecodeError> {
         if event_type == Some("ERROR") {

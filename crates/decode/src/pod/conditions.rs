@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde::de::{MapAccess, SeqAccess};
 
-use super::lenient::{Lenient, LenientField, Parsed, Text, Time, skip};
+use super::lenient::{LenientField, LenientParsed, LenientSeed, LenientText, LenientTime, skip};
 use podinit_core::label_value::LabelValue;
 use podinit_core::label_values;
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Conditions, DisruptionReason, InPlaceChanges,
-    NotScheduled, NotScheduledReason, Resize, ResizeState, SandboxNotReady,
+    ConditionStatus, ConditionType, DisruptionReason, InPlaceChanges, NotScheduled,
+    NotScheduledReason, PodResize, ResizeState, SandboxNotReady, StatusCondition, StatusConditions,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -27,7 +27,7 @@ label_values! {
 /// What is read of the conditions.
 #[derive(Default)]
 pub(crate) struct ReadConditions<'de> {
-    pub conditions: Conditions,
+    pub conditions: StatusConditions,
     pub unschedulable: bool,
     pub not_scheduled: Option<Box<NotScheduled>>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
@@ -56,12 +56,12 @@ pub(crate) struct NotReady<'de> {
 /// A condition that shows no milestone of Kubernetes.
 pub(crate) struct OtherCondition<'de> {
     pub kind: Cow<'de, str>,
-    pub condition: Condition,
+    pub condition: StatusCondition,
     pub message: Option<Cow<'de, str>>,
 }
 
 impl<'de> ReadConditions<'de> {
-    fn take(&mut self, kind: ConditionType, entry: Says<'de>) {
+    fn take(&mut self, kind: ConditionType, entry: ConditionDetails<'de>) {
         self.conditions.insert(kind, entry.condition);
         match kind {
             ConditionType::PodScheduled => self.take_scheduled(entry),
@@ -82,7 +82,7 @@ impl<'de> ReadConditions<'de> {
         }
     }
 
-    fn take_scheduled(&mut self, entry: Says<'_>) {
+    fn take_scheduled(&mut self, entry: ConditionDetails<'_>) {
         if entry.condition.is_true() {
             return;
         }
@@ -103,14 +103,14 @@ impl<'de> ReadConditions<'de> {
 
 /// The conditions that show no milestone.
 #[derive(Default)]
-struct OtherConditions<'de>([Option<Says<'de>>; OtherType::ALL.len()]);
+struct OtherConditions<'de>([Option<ConditionDetails<'de>>; OtherType::ALL.len()]);
 
 impl<'de> OtherConditions<'de> {
-    fn take(&mut self, kind: OtherType, entry: Says<'de>) {
+    fn take(&mut self, kind: OtherType, entry: ConditionDetails<'de>) {
         self.0[kind as usize].get_or_insert(entry);
     }
 
-    fn holding(&self, kind: OtherType) -> Option<&Says<'de>> {
+    fn holding(&self, kind: OtherType) -> Option<&ConditionDetails<'de>> {
         let entry = self.0[kind as usize].as_ref();
         entry.filter(|entry| entry.condition.is_true())
     }
@@ -129,10 +129,10 @@ impl<'de> OtherConditions<'de> {
         }
     }
 
-    fn resize(&self) -> Option<Resize> {
+    fn resize(&self) -> Option<PodResize> {
         let pending = self.holding(OtherType::PodResizePending);
         let in_progress = self.holding(OtherType::PodResizeInProgress);
-        let said = |entry: &Says<'_>, reason| entry.reason.as_deref() == Some(reason);
+        let said = |entry: &ConditionDetails<'_>, reason| entry.reason.as_deref() == Some(reason);
         let state = match (pending, in_progress) {
             (None, None) => return None,
             (Some(pending), _) if said(pending, "Infeasible") => ResizeState::Infeasible,
@@ -142,7 +142,7 @@ impl<'de> OtherConditions<'de> {
         };
         let times = [pending, in_progress].into_iter().flatten();
         let since = times.filter_map(|entry| entry.condition.last_transition).min();
-        Some(Resize { state, since })
+        Some(PodResize { state, since })
     }
 }
 
@@ -159,25 +159,27 @@ impl<'de> LenientField<'de> for ConditionsReader {
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ReadConditions<'de>, A::Error> {
         let mut read = ReadConditions::default();
         let mut others = OtherConditions::default();
-        while let Some(entry) = seq.next_element_seed(Lenient(EntryReader))? {
+        while let Some(entry) = seq.next_element_seed(LenientSeed(EntryReader))? {
             let Some(entry) = entry else { continue };
-            let Entry { kind, says: entry } = entry;
+            let ConditionEntry { kind, says: entry } = entry;
             let last_transition = entry.condition.last_transition;
             read.latest_transition = read.latest_transition.max(last_transition);
             read.latest_heartbeat = read.latest_heartbeat.max(entry.heartbeat);
             match kind {
-                Some(Type::Milestone(kind)) if read.conditions.get(kind).is_none() => {
+                Some(ConditionTypeField::Milestone(kind))
+                    if read.conditions.get(kind).is_none() =>
+                {
                     read.take(kind, entry);
                     continue;
                 }
-                Some(Type::Other(kind)) => {
+                Some(ConditionTypeField::Other(kind)) => {
                     let (condition, message) = (entry.condition, entry.message.clone());
                     if let Some(known) = OtherType::from_text(&kind) {
                         others.take(known, entry);
                     }
                     read.others.push(OtherCondition { kind, condition, message });
                 }
-                Some(Type::Milestone(_)) | None => {}
+                Some(ConditionTypeField::Milestone(_)) | None => {}
             }
             read.other_transitions.extend(last_transition);
         }
@@ -188,50 +190,50 @@ impl<'de> LenientField<'de> for ConditionsReader {
 }
 
 /// A condition type.
-enum Type<'de> {
+enum ConditionTypeField<'de> {
     /// It shows a milestone of Kubernetes
     Milestone(ConditionType),
     Other(Cow<'de, str>),
 }
 
-/// Reads a [`Type`]; `None` for what is no text.
+/// Reads a [`ConditionTypeField`]; `None` for what is no text.
 struct TypeField;
 
 impl<'de> LenientField<'de> for TypeField {
-    type Value = Option<Type<'de>>;
+    type Value = Option<ConditionTypeField<'de>>;
 
     fn absent(self) -> Self::Value {
         None
     }
 
     fn text(self, text: &str) -> Self::Value {
-        let milestone = ConditionType::from_text(text).map(Type::Milestone);
-        Some(milestone.unwrap_or_else(|| Type::Other(Cow::Owned(text.to_owned()))))
+        let milestone = ConditionType::from_text(text).map(ConditionTypeField::Milestone);
+        Some(milestone.unwrap_or_else(|| ConditionTypeField::Other(Cow::Owned(text.to_owned()))))
     }
 
     fn borrowed_text(self, text: &'de str) -> Self::Value {
-        let milestone = ConditionType::from_text(text).map(Type::Milestone);
-        Some(milestone.unwrap_or(Type::Other(Cow::Borrowed(text))))
+        let milestone = ConditionType::from_text(text).map(ConditionTypeField::Milestone);
+        Some(milestone.unwrap_or(ConditionTypeField::Other(Cow::Borrowed(text))))
     }
 }
 
 /// One entry of `conditions`.
 #[derive(Default)]
-struct Entry<'de> {
-    kind: Option<Type<'de>>,
-    says: Says<'de>,
+struct ConditionEntry<'de> {
+    kind: Option<ConditionTypeField<'de>>,
+    says: ConditionDetails<'de>,
 }
 
 /// What it says.
 #[derive(Default)]
-struct Says<'de> {
-    condition: Condition,
+struct ConditionDetails<'de> {
+    condition: StatusCondition,
     reason: Option<Cow<'de, str>>,
     message: Option<Cow<'de, str>>,
     heartbeat: Option<Timestamp>,
 }
 
-impl Says<'_> {
+impl ConditionDetails<'_> {
     fn is_false(&self) -> bool {
         self.condition.status == ConditionStatus::False
     }
@@ -240,30 +242,36 @@ impl Says<'_> {
 struct EntryReader;
 
 impl<'de> LenientField<'de> for EntryReader {
-    type Value = Option<Entry<'de>>;
+    type Value = Option<ConditionEntry<'de>>;
 
     fn absent(self) -> Self::Value {
         None
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut entry = Entry::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let mut entry = ConditionEntry::default();
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
                 Some("type") => {
-                    entry.kind = map.next_value_seed(Lenient(TypeField))?;
+                    entry.kind = map.next_value_seed(LenientSeed(TypeField))?;
                 }
                 Some("status") => {
-                    let status = map.next_value_seed(Lenient(Parsed(condition_status)))?;
+                    let status =
+                        map.next_value_seed(LenientSeed(LenientParsed(condition_status)))?;
                     entry.says.condition.status = status.unwrap_or_default();
                 }
-                Some("reason") => entry.says.reason = map.next_value_seed(Lenient(Text))?,
-                Some("message") => entry.says.message = map.next_value_seed(Lenient(Text))?,
+                Some("reason") => {
+                    entry.says.reason = map.next_value_seed(LenientSeed(LenientText))?
+                }
+                Some("message") => {
+                    entry.says.message = map.next_value_seed(LenientSeed(LenientText))?
+                }
                 Some("lastHeartbeatTime") => {
-                    entry.says.heartbeat = map.next_value_seed(Lenient(Time))?;
+                    entry.says.heartbeat = map.next_value_seed(LenientSeed(LenientTime))?;
                 }
                 Some("lastTransitionTime") => {
-                    entry.says.condition.last_transition = map.next_value_seed(Lenient(Time))?;
+                    entry.says.condition.last_transition =
+                        map.next_value_seed(LenientSeed(LenientTime))?;
                 }
                 _ => skip(&mut map)?,
             }

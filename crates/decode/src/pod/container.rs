@@ -10,11 +10,15 @@ use std::time::Duration;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
-use super::lenient::{Flag, Lenient, LenientField, Number, Parsed, Text, Time, skip};
+use super::lenient::{
+    LenientField, LenientFlag, LenientNumber, LenientParsed, LenientSeed, LenientText, LenientTime,
+    skip,
+};
 use super::probes::ProbeReader;
-use super::restarts::{Policy, Restarts, Rules, RulesReader};
+use super::restarts::{RestartPolicies, RestartPolicy, RestartPolicyRules, RulesReader};
 use podinit_core::pod::{
-    Container, ContainerKind, ContainerProbes, ContainerState, Probe, Termination, WaitingReason,
+    ContainerKind, ContainerProbe, ContainerProbes, ContainerSpec, ContainerState, Termination,
+    WaitingReason,
 };
 use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
@@ -29,11 +33,11 @@ pub(super) struct ContainersReader<'c> {
     /// Where the images go, if they are wanted
     pub images: &'c mut Vec<Arc<str>>,
     /// Where it goes which of them run again
-    pub restarts: &'c mut Restarts,
+    pub restarts: &'c mut RestartPolicies,
 }
 
 impl<'de> LenientField<'de> for ContainersReader<'_> {
-    type Value = Vec<Container>;
+    type Value = Vec<ContainerSpec>;
 
     fn absent(self) -> Self::Value {
         Vec::new()
@@ -41,8 +45,11 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
 
     fn seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut containers = Vec::new();
-        while let Some(declared) = seq.next_element_seed(Lenient(DeclaredReader(self.context)))? {
-            let Declared { name, policy, rules, startup, readiness, liveness, image } = declared;
+        while let Some(declared) =
+            seq.next_element_seed(LenientSeed(DeclaredReader(self.context)))?
+        {
+            let ContainerDeclaration { name, policy, rules, startup, readiness, liveness, image } =
+                declared;
             if self.context.options.images {
                 let image = image.unwrap_or_else(|| self.context.text(""));
                 self.images.push(image);
@@ -60,15 +67,15 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
             self.restarts.all |= rules.may_restart_all;
             let kind = match (&self.probes, policy) {
                 (Some(_), _) => ContainerKind::Regular,
-                (None, Some(Policy::Always)) => ContainerKind::RestartableInit,
+                (None, Some(RestartPolicy::Always)) => ContainerKind::RestartableInit,
                 (None, _) => ContainerKind::Init,
             };
             let runs_again = (rules.match_success.then_some(true))
-                .or(policy.map(|policy| policy == Policy::Always))
+                .or(policy.map(|policy| policy == RestartPolicy::Always))
                 .filter(|_| kind == ContainerKind::Regular);
             let own = runs_again.map(|runs_again| (containers.len(), runs_again));
             self.restarts.own.extend(own);
-            containers.push(Container::new(name, kind));
+            containers.push(ContainerSpec::new(name, kind));
         }
         Ok(containers)
     }
@@ -76,54 +83,55 @@ impl<'de> LenientField<'de> for ContainersReader<'_> {
 
 /// What is read of a container of a `spec`.
 #[derive(Default)]
-struct Declared {
+struct ContainerDeclaration {
     name: Option<Arc<str>>,
     /// Its `restartPolicy`
-    policy: Option<Policy>,
-    rules: Rules,
-    startup: Option<Probe>,
-    readiness: Option<Probe>,
-    liveness: Option<Probe>,
+    policy: Option<RestartPolicy>,
+    rules: RestartPolicyRules,
+    startup: Option<ContainerProbe>,
+    readiness: Option<ContainerProbe>,
+    liveness: Option<ContainerProbe>,
     image: Option<Arc<str>>,
 }
 
-/// Reads a [`Declared`], without probes and image unless they are wanted.
+/// Reads a [`ContainerDeclaration`], without probes and image unless they are wanted.
 struct DeclaredReader<'c>(&'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for DeclaredReader<'_> {
-    type Value = Declared;
+    type Value = ContainerDeclaration;
 
-    fn absent(self) -> Declared {
-        Declared::default()
+    fn absent(self) -> ContainerDeclaration {
+        ContainerDeclaration::default()
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let mut declared = Declared::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let mut declared = ContainerDeclaration::default();
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
                 Some("name") => {
-                    let share = Parsed(|text: &str| Some(context.text(text)));
-                    declared.name = map.next_value_seed(Lenient(share))?;
+                    let share = LenientParsed(|text: &str| Some(context.text(text)));
+                    declared.name = map.next_value_seed(LenientSeed(share))?;
                 }
                 Some("restartPolicy") => {
-                    declared.policy = map.next_value_seed(Lenient(Parsed(Policy::of)))?;
+                    declared.policy =
+                        map.next_value_seed(LenientSeed(LenientParsed(RestartPolicy::of)))?;
                 }
                 Some("restartPolicyRules") => {
-                    declared.rules = map.next_value_seed(Lenient(RulesReader))?;
+                    declared.rules = map.next_value_seed(LenientSeed(RulesReader))?;
                 }
                 Some("image") if context.options.images => {
-                    let share = Parsed(|text: &str| Some(context.image(text)));
-                    declared.image = map.next_value_seed(Lenient(share))?;
+                    let share = LenientParsed(|text: &str| Some(context.image(text)));
+                    declared.image = map.next_value_seed(LenientSeed(share))?;
                 }
                 Some("startupProbe") if context.options.probes => {
-                    declared.startup = map.next_value_seed(Lenient(ProbeReader))?;
+                    declared.startup = map.next_value_seed(LenientSeed(ProbeReader))?;
                 }
                 Some("readinessProbe") if context.options.probes => {
-                    declared.readiness = map.next_value_seed(Lenient(ProbeReader))?;
+                    declared.readiness = map.next_value_seed(LenientSeed(ProbeReader))?;
                 }
                 Some("livenessProbe") if context.options.probes => {
-                    declared.liveness = map.next_value_seed(Lenient(ProbeReader))?;
+                    declared.liveness = map.next_value_seed(LenientSeed(ProbeReader))?;
                 }
                 _ => skip(&mut map)?,
             }
@@ -150,7 +158,7 @@ struct StateFields<'de> {
     running: Option<Timestamp>,
     terminated: Option<Timestamp>,
     /// How it ended, where the state is `terminated`
-    ended: Option<Terminated<'de>>,
+    ended: Option<TerminatedState<'de>>,
     /// How long a run took that has ended
     run: Duration,
     /// Why it waits
@@ -158,7 +166,7 @@ struct StateFields<'de> {
 }
 
 /// What `terminated` says beside the start.
-struct Terminated<'de> {
+struct TerminatedState<'de> {
     finished: Option<Timestamp>,
     exit_code: Option<u64>,
     signal: Option<u64>,
@@ -166,7 +174,7 @@ struct Terminated<'de> {
     message: Option<Cow<'de, str>>,
 }
 
-impl Terminated<'_> {
+impl TerminatedState<'_> {
     /// Of the container at a position, which began at `started`.
     fn termination(
         &self,
@@ -189,7 +197,11 @@ impl Terminated<'_> {
 
 /// What a container that crashes says: why Kubernetes waits, and how the last run ended, so that the real error
 /// stands at the end.
-fn crash(waits: Option<&str>, ended: Option<&Terminated<'_>>, restarts: Option<u64>) -> String {
+fn crash(
+    waits: Option<&str>,
+    ended: Option<&TerminatedState<'_>>,
+    restarts: Option<u64>,
+) -> String {
     let waits = waits.filter(|text| !text.is_empty()).map(str::to_owned);
     let ended = ended.map(|ended| {
         let signal = ended.signal.filter(|signal| *signal > 0);
@@ -211,7 +223,7 @@ pub fn said(text: Option<&str>) -> Option<Box<str>> {
 }
 
 /// Where what statuses say in words goes; each gets the position of the container.
-pub trait Said {
+pub trait StatusTexts {
     /// The message of a container that waits with a problem.
     fn waits(&mut self, container: usize, message: &str);
     /// Whether it is wanted how containers ended.
@@ -222,7 +234,7 @@ pub trait Said {
 
 /// What the statuses of one list say of runs.
 #[derive(Default)]
-pub struct Runs {
+pub struct ContainerRuns {
     /// How long the init containers have run that run to their end
     pub of_init: Duration,
     /// A container has a start, or is `terminated` in its `state` or `lastState`
@@ -232,12 +244,12 @@ pub struct Runs {
 /// Sets in `containers`, which are those of one list of the `spec`, what `statuses` say. The first
 /// entry of a name counts. `said` gets what they say of each in words; the first has the position `first`.
 pub(super) fn with_statuses(
-    containers: &mut [Container],
+    containers: &mut [ContainerSpec],
     mut statuses: Vec<ContainerStatus<'_>>,
     first: usize,
-    said: &mut impl Said,
-) -> Runs {
-    let mut runs = Runs::default();
+    said: &mut impl StatusTexts,
+) -> ContainerRuns {
+    let mut runs = ContainerRuns::default();
     // The sort is stable, and nearly always finds them in order: kubelets sort regular containers.
     statuses.sort_by(|one, other| one.name.cmp(&other.name));
     for (position, container) in containers.iter_mut().enumerate() {
@@ -300,7 +312,7 @@ impl<'de> LenientField<'de> for StatusesReader {
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut statuses = Vec::new();
-        while let Some(status) = seq.next_element_seed(Lenient(ContainerStatusReader))? {
+        while let Some(status) = seq.next_element_seed(LenientSeed(ContainerStatusReader))? {
             statuses.push(status);
         }
         Ok(statuses)
@@ -318,16 +330,20 @@ impl<'de> LenientField<'de> for ContainerStatusReader {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut status = ContainerStatus::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
-                Some("name") => status.name = map.next_value_seed(Lenient(Text))?,
-                Some("state") => status.state = map.next_value_seed(Lenient(StateReader))?,
+                Some("name") => status.name = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("state") => status.state = map.next_value_seed(LenientSeed(StateReader))?,
                 Some("lastState") => {
-                    status.last_state = map.next_value_seed(Lenient(StateReader))?
+                    status.last_state = map.next_value_seed(LenientSeed(StateReader))?
                 }
-                Some("ready") => status.ready = map.next_value_seed(Lenient(Flag))?,
-                Some("started") => status.started = map.next_value_seed(Lenient(Flag))?,
-                Some("restartCount") => status.restarts = map.next_value_seed(Lenient(Number))?,
+                Some("ready") => status.ready = map.next_value_seed(LenientSeed(LenientFlag))?,
+                Some("started") => {
+                    status.started = map.next_value_seed(LenientSeed(LenientFlag))?
+                }
+                Some("restartCount") => {
+                    status.restarts = map.next_value_seed(LenientSeed(LenientNumber))?
+                }
                 _ => skip(&mut map)?,
             }
         }
@@ -348,21 +364,21 @@ impl<'de> LenientField<'de> for StateReader {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = StateFields::default();
-        let (mut running, mut terminated, mut waiting) = (false, None::<Details<'de>>, None);
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let (mut running, mut terminated, mut waiting) = (false, None::<StateDetails<'de>>, None);
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
                 Some("running") => {
-                    let read = map.next_value_seed(Lenient(DetailsReader))?;
+                    let read = map.next_value_seed(LenientSeed(DetailsReader))?;
                     running = read.is_some();
                     fields.running = read.and_then(|details| details.started);
                 }
                 Some("terminated") => {
-                    terminated = map.next_value_seed(Lenient(DetailsReader))?;
+                    terminated = map.next_value_seed(LenientSeed(DetailsReader))?;
                     fields.terminated = terminated.as_ref().and_then(|details| details.started);
-                    let run = terminated.as_ref().and_then(Details::run);
+                    let run = terminated.as_ref().and_then(StateDetails::run);
                     fields.run = run.unwrap_or_default();
                 }
-                Some("waiting") => waiting = map.next_value_seed(Lenient(DetailsReader))?,
+                Some("waiting") => waiting = map.next_value_seed(LenientSeed(DetailsReader))?,
                 _ => skip(&mut map)?,
             }
         }
@@ -370,7 +386,7 @@ impl<'de> LenientField<'de> for StateReader {
             ContainerState::Running
         } else if let Some(details) = terminated {
             let exit_code = details.exit_code;
-            fields.ended = Some(Terminated {
+            fields.ended = Some(TerminatedState {
                 finished: details.finished,
                 exit_code,
                 signal: details.signal,
@@ -381,7 +397,7 @@ impl<'de> LenientField<'de> for StateReader {
                 Some(0) => ContainerState::Succeeded,
                 _ => ContainerState::Failed,
             }
-        } else if let Some(Details { reason, message, .. }) = waiting {
+        } else if let Some(StateDetails { reason, message, .. }) = waiting {
             fields.message = message;
             ContainerState::Waiting(WaitingReason::of(reason.as_deref()))
         } else {
@@ -392,7 +408,7 @@ impl<'de> LenientField<'de> for StateReader {
 }
 
 /// The fields of a `running`, `terminated` or `waiting`.
-struct Details<'de> {
+struct StateDetails<'de> {
     started: Option<Timestamp>,
     finished: Option<Timestamp>,
     exit_code: Option<u64>,
@@ -401,7 +417,7 @@ struct Details<'de> {
     message: Option<Cow<'de, str>>,
 }
 
-impl Details<'_> {
+impl StateDetails<'_> {
     /// From its start to its end.
     fn run(&self) -> Option<Duration> {
         let nanos = self.finished?.nanos_since(self.started?);
@@ -409,18 +425,18 @@ impl Details<'_> {
     }
 }
 
-/// Reads [`Details`]; `None` for what is no object.
+/// Reads [`StateDetails`]; `None` for what is no object.
 struct DetailsReader;
 
 impl<'de> LenientField<'de> for DetailsReader {
-    type Value = Option<Details<'de>>;
+    type Value = Option<StateDetails<'de>>;
 
     fn absent(self) -> Self::Value {
         None
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut details = Details {
+        let mut details = StateDetails {
             started: None,
             finished: None,
             exit_code: None,
@@ -428,18 +444,24 @@ impl<'de> LenientField<'de> for DetailsReader {
             reason: None,
             message: None,
         };
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
                 Some("startedAt") => {
-                    details.started = map.next_value_seed(Lenient(Time))?;
+                    details.started = map.next_value_seed(LenientSeed(LenientTime))?;
                 }
                 Some("finishedAt") => {
-                    details.finished = map.next_value_seed(Lenient(Time))?;
+                    details.finished = map.next_value_seed(LenientSeed(LenientTime))?;
                 }
-                Some("exitCode") => details.exit_code = map.next_value_seed(Lenient(Number))?,
-                Some("signal") => details.signal = map.next_value_seed(Lenient(Number))?,
-                Some("reason") => details.reason = map.next_value_seed(Lenient(Text))?,
-                Some("message") => details.message = map.next_value_seed(Lenient(Text))?,
+                Some("exitCode") => {
+                    details.exit_code = map.next_value_seed(LenientSeed(LenientNumber))?
+                }
+                Some("signal") => {
+                    details.signal = map.next_value_seed(LenientSeed(LenientNumber))?
+                }
+                Some("reason") => details.reason = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("message") => {
+                    details.message = map.next_value_seed(LenientSeed(LenientText))?
+                }
                 _ => skip(&mut map)?,
             }
         }
@@ -453,7 +475,7 @@ mod tests {
 
     #[test]
     fn a_crash_says_how_the_run_before_ended() {
-        let ended = |reason: &'static str, code, message: &'static str| Terminated {
+        let ended = |reason: &'static str, code, message: &'static str| TerminatedState {
             finished: None,
             exit_code: Some(code),
             signal: None,
@@ -468,14 +490,15 @@ mod tests {
         );
         let killed = crash(None, Some(&ended("OOMKilled", 137, "")), Some(1));
         assert_eq!(killed, "OOMKilled, exit code 137, 1 restart");
-        let by_signal = Terminated { signal: Some(9), exit_code: None, ..ended("Error", 0, "") };
+        let by_signal =
+            TerminatedState { signal: Some(9), exit_code: None, ..ended("Error", 0, "") };
         assert_eq!(crash(None, Some(&by_signal), Some(0)), "signal 9");
         assert_eq!(crash(Some(backs_off), None, Some(3)), backs_off);
     }
 
     struct Nothing;
 
-    impl Said for Nothing {
+    impl StatusTexts for Nothing {
         fn waits(&mut self, _: usize, _: &str) {}
 
         fn wants_endings(&self) -> bool {
@@ -506,7 +529,7 @@ mod tests {
     #[test]
     fn a_status_is_found_by_its_name_and_the_first_of_a_name_counts() {
         let mut read =
-            ["c", "a", "", "b"].map(|name| Container::new(name.into(), ContainerKind::Regular));
+            ["c", "a", "", "b"].map(|name| ContainerSpec::new(name.into(), ContainerKind::Regular));
         let statuses =
             vec![ContainerStatus::default(), named("b", 5), named("a", 6), named("b", 4)];
         with_statuses(&mut read, statuses, 0, &mut Nothing);

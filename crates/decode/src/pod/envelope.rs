@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 
 use super::DecodeContext;
-use super::lenient::{Lenient, LenientField, Text};
-use super::object::{Object, ObjectFault, ObjectReader};
+use super::lenient::{LenientField, LenientSeed, LenientText};
+use super::object::{ObjectFault, ObjectFields, ObjectReader};
 use crate::{DecodeError, event};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
@@ -19,26 +19,26 @@ use podinit_core::timestamp::Timestamp;
 
 /// The fields of a document that are read, whatever it is.
 #[derive(Default)]
-pub struct Envelope<'de> {
+pub struct DocumentEnvelope<'de> {
     /// `type` of a watch event
     pub event_type: Option<Cow<'de, str>>,
     /// `object` of a watch event; the inner `None` where it is there and is no object
-    pub object: Option<Option<Object<'de>>>,
+    pub object: Option<Option<ObjectFields<'de>>>,
     /// `items` of a list; `None` where it is missing or no array
-    pub items: Option<Items>,
+    pub items: Option<ListItems>,
     pub observed_at: ObservedAt,
     /// The fields of the document itself
-    pub own: Object<'de>,
+    pub own: ObjectFields<'de>,
 }
 
-impl<'de> Envelope<'de> {
+impl<'de> DocumentEnvelope<'de> {
     /// The document that `json` is.
     ///
     /// # Errors
     /// Where it is no JSON, or no object.
     pub fn of(json: &'de [u8], context: &mut DecodeContext) -> Result<Self, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_slice(json);
-        let envelope = Lenient(EnvelopeReader(context)).deserialize(&mut deserializer)?;
+        let envelope = LenientSeed(EnvelopeReader(context)).deserialize(&mut deserializer)?;
         deserializer.end()?;
         envelope.ok_or(ObjectFault::NotAnObject.into())
     }
@@ -73,7 +73,7 @@ pub enum ObservedAt {
 }
 
 /// One item of a list.
-pub enum Item {
+pub enum ListItem {
     Pod(PodSnapshot),
     /// A pod of another shard
     OtherShard,
@@ -83,10 +83,10 @@ pub enum Item {
     Unnamed(Box<(PodSnapshot, NodeSnapshot)>),
 }
 
-impl Item {
+impl ListItem {
     /// The item that `object` is.
     pub fn of(
-        object: Option<Object<'_>>,
+        object: Option<ObjectFields<'_>>,
         context: &mut DecodeContext,
     ) -> Result<Self, ObjectFault> {
         let object = object.ok_or(ObjectFault::NotAnObject)?;
@@ -117,7 +117,7 @@ impl Item {
 
 /// The decoded items of a list.
 #[derive(Debug, Default)]
-pub struct Items {
+pub struct ListItems {
     pub pods: Vec<PodSnapshot>,
     /// How many pods of other shards were left out
     pub of_other_shards: u64,
@@ -133,15 +133,15 @@ pub struct Items {
     pub first_fault: Option<(usize, ObjectFault)>,
 }
 
-impl Items {
+impl ListItems {
     /// Adds the item at `position`, or its fault.
-    pub fn push(&mut self, position: usize, item: Result<Item, ObjectFault>) {
+    pub fn push(&mut self, position: usize, item: Result<ListItem, ObjectFault>) {
         match item {
-            Ok(Item::Pod(pod)) => self.pods.push(pod),
-            Ok(Item::OtherShard) => self.of_other_shards += 1,
-            Ok(Item::Event(event)) => self.events.push(event),
-            Ok(Item::Node(node)) => self.nodes.push(*node),
-            Ok(Item::Unnamed(both)) => {
+            Ok(ListItem::Pod(pod)) => self.pods.push(pod),
+            Ok(ListItem::OtherShard) => self.of_other_shards += 1,
+            Ok(ListItem::Event(event)) => self.events.push(event),
+            Ok(ListItem::Node(node)) => self.nodes.push(*node),
+            Ok(ListItem::Unnamed(both)) => {
                 let (pod, node) = *both;
                 self.pods.push(pod);
                 self.unnamed_nodes.push(node);
@@ -154,11 +154,11 @@ impl Items {
     }
 }
 
-/// Reads an [`Envelope`]; `None` for what is no object.
+/// Reads an [`DocumentEnvelope`]; `None` for what is no object.
 pub struct EnvelopeReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for EnvelopeReader<'_> {
-    type Value = Option<Envelope<'de>>;
+    type Value = Option<DocumentEnvelope<'de>>;
 
     fn absent(self) -> Self::Value {
         None
@@ -166,18 +166,21 @@ impl<'de> LenientField<'de> for EnvelopeReader<'_> {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let mut envelope = Envelope::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let mut envelope = DocumentEnvelope::default();
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
-                Some("type") => envelope.event_type = map.next_value_seed(Lenient(Text))?,
+                Some("type") => {
+                    envelope.event_type = map.next_value_seed(LenientSeed(LenientText))?
+                }
                 Some("object") => {
-                    envelope.object = Some(map.next_value_seed(Lenient(ObjectReader(context)))?);
+                    envelope.object =
+                        Some(map.next_value_seed(LenientSeed(ObjectReader(context)))?);
                 }
                 Some("items") => {
-                    envelope.items = map.next_value_seed(Lenient(ItemsReader(context)))?;
+                    envelope.items = map.next_value_seed(LenientSeed(ItemsReader(context)))?;
                 }
                 Some("observedAt") => {
-                    envelope.observed_at = map.next_value_seed(Lenient(ObservedAtReader))?;
+                    envelope.observed_at = map.next_value_seed(LenientSeed(ObservedAtReader))?;
                 }
                 key => envelope.own.take(key, &mut map, context)?,
             }
@@ -205,27 +208,27 @@ impl<'de> LenientField<'de> for ObservedAtReader {
     }
 }
 
-/// Reads [`Items`], one at a time. Go writes an empty list as null; anything else but an
+/// Reads [`ListItems`], one at a time. Go writes an empty list as null; anything else but an
 /// array is `None`, because an empty list would say that every pod is gone.
 struct ItemsReader<'c>(&'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for ItemsReader<'_> {
-    type Value = Option<Items>;
+    type Value = Option<ListItems>;
 
     fn absent(self) -> Self::Value {
         None
     }
 
     fn null(self) -> Self::Value {
-        Some(Items::default())
+        Some(ListItems::default())
     }
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let mut items = Items::default();
+        let mut items = ListItems::default();
         let mut position = 0;
-        while let Some(object) = seq.next_element_seed(Lenient(ObjectReader(context)))? {
-            items.push(position, Item::of(object, context));
+        while let Some(object) = seq.next_element_seed(LenientSeed(ObjectReader(context)))? {
+            items.push(position, ListItem::of(object, context));
             position += 1;
         }
         Ok(Some(items))

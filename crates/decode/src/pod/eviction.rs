@@ -3,14 +3,14 @@
 
 /// What a kubelet has ended a pod for that it had admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Eviction {
+pub(super) enum KubeletEviction {
     /// Its node is short of something, shuts down, or needs room for a critical pod
     ForNode,
     /// It has used more than its own limits
     ForOwnLimits,
 }
 
-impl Eviction {
+impl KubeletEviction {
     /// What the reason and the message of a pod that has ended say; `None` of a pod that was not admitted, and of any
     /// other end.
     pub(super) fn of(reason: &str, message: &str) -> Option<Self> {
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn what_kubelets_say_tells_whose_fault_it_was() {
-        use Eviction::{ForNode, ForOwnLimits};
+        use KubeletEviction::{ForNode, ForOwnLimits};
         for (reason, message, expected) in [
             (
                 "Evicted",
@@ -76,7 +76,7 @@ mod tests {
             ("Terminated", "Job reached its deadline", None),
             ("OutOfcpu", "Node didn't have enough resource: cpu", None),
         ] {
-            assert_eq!(Eviction::of(reason, message), expected, "{reason}: {message}");
+            assert_eq!(KubeletEviction::of(reason, message), expected, "{reason}: {message}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit_core::pod::{Claims, Container, GateNames, PodInfo, PodUid};
+use podinit_core::pod::{Claims, ContainerSpec, GateNames, PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 
 /// What is read of the metadata and the spec of a pod, but for what every version changes.
@@ -17,7 +17,7 @@ pub(crate) struct FixedPart {
     /// Its gates by name
     pub gates: Option<Arc<GateNames>>,
     /// Without what statuses say; init containers first
-    pub containers: Box<[Container]>,
+    pub containers: Box<[ContainerSpec]>,
     /// How many of them are init containers
     pub init_containers: usize,
     pub is_stateful: bool,

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// What an object is by its fields, which the API writes otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Foreign {
+pub enum ForeignObject {
     /// A line of an audit log: it has an `auditID`
     AuditLog,
     /// What `to_dict()` of the Python client gives: `creation_timestamp`
@@ -14,7 +14,7 @@ pub enum Foreign {
     Capitals,
 }
 
-impl Foreign {
+impl ForeignObject {
     /// What an object with the field `key` is.
     pub fn of_object(key: &str) -> Option<Self> {
         match key {
@@ -39,7 +39,7 @@ impl Foreign {
     }
 }
 
-impl fmt::Display for Foreign {
+impl fmt::Display for ForeignObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::AuditLog => "this is a line of an audit log, and no Event of a pod",

@@ -53,12 +53,12 @@ impl<T: ?Sized + Eq + Hash> Interner<T> {
 
 /// A [`Workload`] that is looked up without being made; hashes like one.
 #[derive(Hash)]
-pub(crate) struct WorkloadKey<'a> {
+pub(crate) struct WorkloadLookup<'a> {
     pub kind: &'a str,
     pub name: &'a str,
 }
 
-impl Equivalent<Arc<Workload>> for WorkloadKey<'_> {
+impl Equivalent<Arc<Workload>> for WorkloadLookup<'_> {
     fn equivalent(&self, workload: &Arc<Workload>) -> bool {
         *workload.kind == *self.kind && *workload.name == *self.name
     }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_workload_is_found_by_its_parts() {
         let mut workloads = Interner::default();
-        let key = WorkloadKey { kind: "Job", name: "backup" };
+        let key = WorkloadLookup { kind: "Job", name: "backup" };
         let make = || Arc::new(Workload { kind: "Job".into(), name: "backup".into() });
         let first = workloads.get(&key, make);
         let second = workloads.get(&key, || unreachable!());

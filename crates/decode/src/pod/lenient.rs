@@ -66,9 +66,9 @@ pub trait LenientField<'de>: Sized {
 }
 
 /// Makes a [`LenientField`] into a seed for any deserializer.
-pub struct Lenient<S>(pub S);
+pub struct LenientSeed<S>(pub S);
 
-impl<'de, S: LenientField<'de>> DeserializeSeed<'de> for Lenient<S> {
+impl<'de, S: LenientField<'de>> DeserializeSeed<'de> for LenientSeed<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
@@ -76,7 +76,7 @@ impl<'de, S: LenientField<'de>> DeserializeSeed<'de> for Lenient<S> {
     }
 }
 
-impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
+impl<'de, S: LenientField<'de>> Visitor<'de> for LenientSeed<S> {
     type Value = S::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,9 +167,9 @@ impl<'de, S: LenientField<'de>> Visitor<'de> for Lenient<S> {
 
 /// A text, borrowed where the input allows it; `None` for anything else.
 #[derive(Clone, Copy)]
-pub struct Text;
+pub struct LenientText;
 
-impl<'de> LenientField<'de> for Text {
+impl<'de> LenientField<'de> for LenientText {
     type Value = Option<Cow<'de, str>>;
 
     fn absent(self) -> Self::Value {
@@ -186,9 +186,9 @@ impl<'de> LenientField<'de> for Text {
 }
 
 /// What a function makes of a text; `None` for anything else.
-pub(super) struct Parsed<F>(pub F);
+pub(super) struct LenientParsed<F>(pub F);
 
-impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for Parsed<F> {
+impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for LenientParsed<F> {
     type Value = Option<T>;
 
     fn absent(self) -> Option<T> {
@@ -202,9 +202,9 @@ impl<T, F: FnOnce(&str) -> Option<T>> LenientField<'_> for Parsed<F> {
 
 /// A time; `None` for what [§4.6](crate::specification#s4-6) calls absurd, and for anything else.
 #[derive(Clone, Copy)]
-pub struct Time;
+pub struct LenientTime;
 
-impl LenientField<'_> for Time {
+impl LenientField<'_> for LenientTime {
     type Value = Option<Timestamp>;
 
     fn absent(self) -> Self::Value {
@@ -221,9 +221,9 @@ impl LenientField<'_> for Time {
 }
 
 /// Whether a value is `true`.
-pub struct Flag;
+pub struct LenientFlag;
 
-impl LenientField<'_> for Flag {
+impl LenientField<'_> for LenientFlag {
     type Value = bool;
 
     fn absent(self) -> bool {
@@ -236,9 +236,9 @@ impl LenientField<'_> for Flag {
 }
 
 /// A whole number; `None` for anything else.
-pub struct Number;
+pub struct LenientNumber;
 
-impl LenientField<'_> for Number {
+impl LenientField<'_> for LenientNumber {
     type Value = Option<u64>;
 
     fn absent(self) -> Option<u64> {

@@ -25,9 +25,9 @@ const MOST_CONTAINERS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct PodMemory {
     generation: usize,
-    recent: HashMap<PodUid, Known>,
+    recent: HashMap<PodUid, KnownSnapshot>,
     /// Those that were seen last before the recent ones
-    older: HashMap<PodUid, Known>,
+    older: HashMap<PodUid, KnownSnapshot>,
     /// Of what the next pod is read that is decoded, if it is to be remembered
     pub next: Option<u64>,
     /// What hashes their bytes
@@ -35,7 +35,7 @@ pub(crate) struct PodMemory {
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownSnapshot {
     fingerprint: u64,
     fixed: Box<FixedPart>,
 }
@@ -72,7 +72,7 @@ impl PodMemory {
         let next = self.next.take();
         if let Some(fingerprint) = next.filter(|_| fixed.containers.len() <= MOST_CONTAINERS) {
             let fixed = Box::new(fixed.clone());
-            self.insert(fixed.uid, Known { fingerprint, fixed });
+            self.insert(fixed.uid, KnownSnapshot { fingerprint, fixed });
         }
     }
 
@@ -82,7 +82,7 @@ impl PodMemory {
         self.older.remove(&uid);
     }
 
-    fn insert(&mut self, uid: PodUid, known: Known) {
+    fn insert(&mut self, uid: PodUid, known: KnownSnapshot) {
         if self.recent.len() >= self.generation {
             self.older = mem::take(&mut self.recent);
         }
@@ -94,7 +94,7 @@ impl PodMemory {
 mod tests {
     use super::*;
     use crate::pod::fixed::ReadinessGates;
-    use podinit_core::pod::{Claims, Container, ContainerKind, PodInfo};
+    use podinit_core::pod::{Claims, ContainerKind, ContainerSpec, PodInfo};
 
     fn fixed(number: usize) -> FixedPart {
         FixedPart {
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_pod_of_very_many_containers_is_not_remembered() {
         let mut memory = PodMemory::default();
-        let one = Container::new("c".into(), ContainerKind::Regular);
+        let one = ContainerSpec::new("c".into(), ContainerKind::Regular);
         for (containers, remembered) in [(MOST_CONTAINERS, true), (MOST_CONTAINERS + 1, false)] {
             let mut pod = fixed(containers);
             pod.containers = vec![one.clone(); containers].into();

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
-use super::foreign::Foreign;
-use super::lenient::{IsObject, Lenient, LenientField, Number, Parsed, Text, Time, skip};
-use super::owner::{Owner, Owners};
+use super::foreign::ForeignObject;
+use super::lenient::{
+    IsObject, LenientField, LenientNumber, LenientParsed, LenientSeed, LenientText, LenientTime,
+    skip,
+};
+use super::owner::{ControllerOwner, OwnerReferences};
 use crate::node::{NodeOptions, ReadNodeLabels};
 use podinit_core::pod::{HashedBy, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -24,7 +27,7 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 /// What is read of a `metadata`.
 #[derive(Default)]
-pub struct Metadata<'de> {
+pub struct MetadataFields<'de> {
     pub uid: Option<PodUid>,
     /// The pod belongs to another shard
     pub(crate) is_of_other_shard: bool,
@@ -39,14 +42,14 @@ pub struct Metadata<'de> {
     pub continue_token: Option<Cow<'de, str>>,
     pub remaining: Option<u64>,
     /// What a field says that the API does not write
-    pub foreign: Option<Foreign>,
+    pub foreign: Option<ForeignObject>,
     /// `shardInfo` is there: the API server has applied the shard selector
     pub(crate) has_shard_info: bool,
-    labels: Labels<'de>,
-    owner: Option<Owner<'de>>,
+    labels: PodLabels<'de>,
+    owner: Option<ControllerOwner<'de>>,
 }
 
-impl<'de> Metadata<'de> {
+impl<'de> MetadataFields<'de> {
     /// `resourceVersion` as a number.
     pub fn version(&self) -> Option<u64> {
         self.resource_version.as_deref().and_then(version)
@@ -72,14 +75,14 @@ impl<'de> Metadata<'de> {
     }
 }
 
-/// Reads a [`Metadata`].
+/// Reads a [`MetadataFields`].
 pub(crate) struct MetadataReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for MetadataReader<'_> {
-    type Value = Metadata<'de>;
+    type Value = MetadataFields<'de>;
 
     fn absent(self) -> Self::Value {
-        Metadata::default()
+        MetadataFields::default()
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -87,35 +90,36 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
         let options = &context.options;
         let with_labels =
             options.workload || !options.pod_labels.is_empty() || options.nodes.is_some();
-        let mut metadata = Metadata::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let mut metadata = MetadataFields::default();
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
                 Some("uid") => {
-                    metadata.uid = map.next_value_seed(Lenient(Parsed(uid)))?;
+                    metadata.uid = map.next_value_seed(LenientSeed(LenientParsed(uid)))?;
                     let uid = metadata.uid;
                     metadata.is_of_other_shard =
                         uid.is_some_and(|uid| context.is_of_other_shard(uid));
                 }
                 Some("name") => {
-                    let name =
-                        map.next_value_seed(Lenient(Parsed(|text: &str| Some(text.into()))))?;
+                    let name = map.next_value_seed(LenientSeed(LenientParsed(|text: &str| {
+                        Some(text.into())
+                    })))?;
                     metadata.name = name.unwrap_or_default();
                 }
                 Some("namespace") => {
-                    let share = Parsed(|text: &str| Some(context.text(text)));
-                    metadata.namespace = map.next_value_seed(Lenient(share))?;
+                    let share = LenientParsed(|text: &str| Some(context.text(text)));
+                    metadata.namespace = map.next_value_seed(LenientSeed(share))?;
                 }
                 Some("creationTimestamp") => {
-                    metadata.created = map.next_value_seed(Lenient(Time))?;
+                    metadata.created = map.next_value_seed(LenientSeed(LenientTime))?;
                 }
                 Some("deletionTimestamp") => {
-                    metadata.terminating = map.next_value_seed(Lenient(IsStated))?;
+                    metadata.terminating = map.next_value_seed(LenientSeed(IsStated))?;
                 }
                 Some("resourceVersion") => {
-                    metadata.resource_version = map.next_value_seed(Lenient(Version))?;
+                    metadata.resource_version = map.next_value_seed(LenientSeed(LenientVersion))?;
                 }
                 Some("annotations") => {
-                    let found = map.next_value_seed(Lenient(Annotations))?;
+                    let found = map.next_value_seed(LenientSeed(StaticPodAnnotations))?;
                     (metadata.is_static, metadata.initial_events_end) = found;
                 }
                 Some("labels") if with_labels => {
@@ -123,23 +127,23 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                         keys: &context.options.pod_labels,
                         nodes: context.options.nodes.as_ref(),
                     };
-                    metadata.labels = map.next_value_seed(Lenient(reader))?;
+                    metadata.labels = map.next_value_seed(LenientSeed(reader))?;
                 }
                 Some("ownerReferences") if context.options.workload => {
-                    metadata.owner = map.next_value_seed(Lenient(Owners))?;
+                    metadata.owner = map.next_value_seed(LenientSeed(OwnerReferences))?;
                 }
                 Some("continue") => {
-                    let token = map.next_value_seed(Lenient(Text))?;
+                    let token = map.next_value_seed(LenientSeed(LenientText))?;
                     metadata.continue_token = token.filter(|token| !token.is_empty());
                 }
                 Some("remainingItemCount") => {
-                    metadata.remaining = map.next_value_seed(Lenient(Number))?;
+                    metadata.remaining = map.next_value_seed(LenientSeed(LenientNumber))?;
                 }
                 Some("shardInfo") => {
-                    metadata.has_shard_info = map.next_value_seed(Lenient(IsObject))?;
+                    metadata.has_shard_info = map.next_value_seed(LenientSeed(IsObject))?;
                 }
                 key => {
-                    let foreign = key.and_then(Foreign::of_metadata);
+                    let foreign = key.and_then(ForeignObject::of_metadata);
                     metadata.foreign = metadata.foreign.or(foreign);
                     skip(&mut map)?;
                 }
@@ -161,9 +165,9 @@ fn uid(text: &str) -> Option<PodUid> {
 }
 
 /// A `resourceVersion`: a text, though a number is taken for its digits.
-struct Version;
+struct LenientVersion;
 
-impl<'de> LenientField<'de> for Version {
+impl<'de> LenientField<'de> for LenientVersion {
     type Value = Option<Cow<'de, str>>;
 
     fn absent(self) -> Self::Value {
@@ -171,11 +175,11 @@ impl<'de> LenientField<'de> for Version {
     }
 
     fn text(self, text: &str) -> Self::Value {
-        Text.text(text)
+        LenientText.text(text)
     }
 
     fn borrowed_text(self, text: &'de str) -> Self::Value {
-        Text.borrowed_text(text)
+        LenientText.borrowed_text(text)
     }
 
     fn number(self, number: u64) -> Self::Value {
@@ -204,9 +208,9 @@ impl LenientField<'_> for IsStated {
 
 /// Whether the pod is static: it has a mirror annotation, whatever its value, or comes from a source of static pods.
 /// And whether the annotation that ends the initial events is `"true"`.
-struct Annotations;
+struct StaticPodAnnotations;
 
-impl<'de> LenientField<'de> for Annotations {
+impl<'de> LenientField<'de> for StaticPodAnnotations {
     type Value = (bool, bool);
 
     fn absent(self) -> Self::Value {
@@ -215,18 +219,18 @@ impl<'de> LenientField<'de> for Annotations {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut mirror, mut of_source, mut initial_events_end) = (false, false, false);
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
                 Some(MIRROR_ANNOTATION) => {
                     mirror = true;
                     skip(&mut map)?;
                 }
                 Some(SOURCE_ANNOTATION) => {
-                    let source = map.next_value_seed(Lenient(Text))?;
+                    let source = map.next_value_seed(LenientSeed(LenientText))?;
                     of_source = source.is_some_and(|source| STATIC_SOURCES.contains(&&*source));
                 }
                 Some(INITIAL_EVENTS_END) => {
-                    let value = map.next_value_seed(Lenient(Text))?;
+                    let value = map.next_value_seed(LenientSeed(LenientText))?;
                     initial_events_end = value.as_deref() == Some("true");
                 }
                 _ => skip(&mut map)?,
@@ -238,7 +242,7 @@ impl<'de> LenientField<'de> for Annotations {
 
 /// What is read of the labels.
 #[derive(Default)]
-struct Labels<'de> {
+struct PodLabels<'de> {
     chosen: Box<[Box<str>]>,
     /// By [`HashedBy`], the first of each
     template_hashes: [Option<Cow<'de, str>>; 3],
@@ -252,10 +256,10 @@ struct LabelsReader<'c> {
 }
 
 impl<'de> LenientField<'de> for LabelsReader<'_> {
-    type Value = Labels<'de>;
+    type Value = PodLabels<'de>;
 
     fn absent(self) -> Self::Value {
-        Labels::default()
+        PodLabels::default()
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -263,7 +267,7 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
         let mut of_node = ReadNodeLabels::default();
         let mut chosen = vec![Box::default(); keys.len()].into_boxed_slice();
         let mut template_hashes = [const { None }; 3];
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             let Some(key) = key else {
                 skip(&mut map)?;
                 continue;
@@ -274,7 +278,7 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
                 skip(&mut map)?;
                 continue;
             }
-            let value = map.next_value_seed(Lenient(Text))?.unwrap_or_default();
+            let value = map.next_value_seed(LenientSeed(LenientText))?.unwrap_or_default();
             if let Some(place) = place {
                 chosen[place] = value.as_ref().into();
             }
@@ -285,6 +289,6 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
                 template_hashes[by as usize].get_or_insert(value);
             }
         }
-        Ok(Labels { chosen, template_hashes, of_node })
+        Ok(PodLabels { chosen, template_hashes, of_node })
     }
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::conditions::{OtherCondition, ReadConditions};
-use super::lenient::{Lenient, LenientField, Text, skip};
-use podinit_core::pod::{Condition, ConditionType, GateList, GateNames, NamedConditions};
+use super::lenient::{LenientField, LenientSeed, LenientText, skip};
+use podinit_core::pod::{ConditionType, GateList, GateNames, NamedConditions, StatusCondition};
 
 /// What is read of a list of gates.
 #[derive(Default)]
-pub(super) struct Gates {
+pub(super) struct GateListSeed {
     /// There is one
     pub any: bool,
     /// One is `InPlaceUpdateReady`, of OpenKruise
@@ -21,19 +21,19 @@ pub(super) struct Gates {
     pub names: GateList,
 }
 
-/// Reads [`Gates`], each named by this field.
+/// Reads [`GateListSeed`], each named by this field.
 pub(super) struct GatesReader(pub &'static str);
 
 impl<'de> LenientField<'de> for GatesReader {
-    type Value = Gates;
+    type Value = GateListSeed;
 
-    fn absent(self) -> Gates {
-        Gates::default()
+    fn absent(self) -> GateListSeed {
+        GateListSeed::default()
     }
 
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Gates, A::Error> {
-        let mut gates = Gates::default();
-        while let Some(name) = seq.next_element_seed(Lenient(NameReader(self.0)))? {
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<GateListSeed, A::Error> {
+        let mut gates = GateListSeed::default();
+        while let Some(name) = seq.next_element_seed(LenientSeed(NameReader(self.0)))? {
             gates.any = true;
             let name = name.unwrap_or_default();
             gates.in_place_update |= name == "InPlaceUpdateReady";
@@ -55,9 +55,11 @@ impl<'de> LenientField<'de> for NameReader {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut name = None;
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
-                Some(key) if key == self.0 => name = map.next_value_seed(Lenient(Text))?,
+                Some(key) if key == self.0 => {
+                    name = map.next_value_seed(LenientSeed(LenientText))?
+                }
                 _ => skip(&mut map)?,
             }
         }
@@ -81,7 +83,7 @@ impl ReadConditions<'_> {
             .then(|| Box::new(NamedConditions { gates, readiness, milestones }))
     }
 
-    fn of_type(&self, kind: &str) -> Option<Condition> {
+    fn of_type(&self, kind: &str) -> Option<StatusCondition> {
         match ConditionType::ALL.into_iter().find(|known| known.as_str() == kind) {
             Some(known) => self.conditions.get(known),
             None => self.other(kind).map(|other| other.condition),

@@ -6,13 +6,13 @@ use serde::de::MapAccess;
 
 use super::DecodeContext;
 use super::fixed::FixedPart;
-use super::foreign::Foreign;
-use super::lenient::{Lenient, LenientField, Number, Text, skip};
-use super::metadata::{Metadata, MetadataReader};
-use super::restarts::Policy;
-use super::snapshot::Edition;
-use super::spec::{Spec, SpecReader};
-use super::status::{Status, StatusReader};
+use super::foreign::ForeignObject;
+use super::lenient::{LenientField, LenientNumber, LenientSeed, LenientText, skip};
+use super::metadata::{MetadataFields, MetadataReader};
+use super::restarts::RestartPolicy;
+use super::snapshot::SnapshotEdition;
+use super::spec::{PodSpec, SpecReader};
+use super::status::{PodStatus, StatusReader};
 use crate::event::fields::EventFields;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{Claims, ConditionStatus, ConditionType, PodInfo, PodSnapshot};
@@ -34,7 +34,7 @@ pub enum ObjectFault {
     OfOtherGroup { kind: String, api_version: String },
     /// Its fields are not those of the API
     #[error("{0}")]
-    Foreign(Foreign),
+    Foreign(ForeignObject),
     /// `metadata.uid` is missing, empty or no text
     #[error("this pod has no metadata.uid")]
     NoUid,
@@ -55,14 +55,14 @@ pub enum ObjectFault {
 
 /// The fields that are read of an object of any kind.
 #[derive(Default)]
-pub struct Object<'de> {
+pub struct ObjectFields<'de> {
     pub kind: Option<Cow<'de, str>>,
     api_version: Option<Cow<'de, str>>,
     /// What a field says that the API does not write
-    foreign: Option<Foreign>,
-    pub metadata: Metadata<'de>,
-    spec: Spec,
-    status: Status<'de>,
+    foreign: Option<ForeignObject>,
+    pub metadata: MetadataFields<'de>,
+    spec: PodSpec,
+    status: PodStatus<'de>,
     /// What only an Event has
     pub(crate) event: EventFields<'de>,
     /// `code` of a `Status`
@@ -72,7 +72,7 @@ pub struct Object<'de> {
     pub message: Option<Cow<'de, str>>,
 }
 
-impl<'de> Object<'de> {
+impl<'de> ObjectFields<'de> {
     /// Takes the value of the key `key`.
     pub fn take<A: MapAccess<'de>>(
         &mut self,
@@ -81,21 +81,25 @@ impl<'de> Object<'de> {
         context: &mut DecodeContext,
     ) -> Result<(), A::Error> {
         match key {
-            Some("kind") => self.kind = map.next_value_seed(Lenient(Text))?,
-            Some("apiVersion") => self.api_version = map.next_value_seed(Lenient(Text))?,
+            Some("kind") => self.kind = map.next_value_seed(LenientSeed(LenientText))?,
+            Some("apiVersion") => {
+                self.api_version = map.next_value_seed(LenientSeed(LenientText))?
+            }
             Some("metadata") => {
-                self.metadata = map.next_value_seed(Lenient(MetadataReader(context)))?;
+                self.metadata = map.next_value_seed(LenientSeed(MetadataReader(context)))?;
             }
             // The API server writes the metadata first, so that nothing else of a pod is decoded that
             // belongs to another shard.
             Some("spec" | "status") if self.metadata.is_of_other_shard => skip(map)?,
-            Some("spec") => self.spec = map.next_value_seed(Lenient(SpecReader(context)))?,
-            Some("status") => self.status = map.next_value_seed(Lenient(StatusReader))?,
-            Some("code") => self.code = map.next_value_seed(Lenient(Number))?,
-            Some("reason") => self.reason = map.next_value_seed(Lenient(Text))?,
-            Some("message" | "note") => self.message = map.next_value_seed(Lenient(Text))?,
+            Some("spec") => self.spec = map.next_value_seed(LenientSeed(SpecReader(context)))?,
+            Some("status") => self.status = map.next_value_seed(LenientSeed(StatusReader))?,
+            Some("code") => self.code = map.next_value_seed(LenientSeed(LenientNumber))?,
+            Some("reason") => self.reason = map.next_value_seed(LenientSeed(LenientText))?,
+            Some("message" | "note") => {
+                self.message = map.next_value_seed(LenientSeed(LenientText))?
+            }
             key => {
-                let foreign = key.and_then(Foreign::of_object);
+                let foreign = key.and_then(ForeignObject::of_object);
                 self.foreign = self.foreign.or(foreign);
                 self.event.take(key, map)?;
             }
@@ -121,7 +125,7 @@ impl<'de> Object<'de> {
         match is_own {
             true => Ok(()),
             false if version.starts_with("audit.k8s.io/") => {
-                Err(ObjectFault::Foreign(Foreign::AuditLog))
+                Err(ObjectFault::Foreign(ForeignObject::AuditLog))
             }
             false => Err(ObjectFault::OfOtherGroup {
                 kind: shorten(kind),
@@ -188,7 +192,7 @@ impl<'de> Object<'de> {
         if let Some(kind) = self.kind.as_deref().filter(|kind| *kind != "Pod") {
             return Err(ObjectFault::NotAPod(shorten(kind)));
         }
-        let edition = Edition {
+        let edition = SnapshotEdition {
             resource_version: self.metadata.version(),
             terminating: self.metadata.terminating,
         };
@@ -249,7 +253,7 @@ impl<'de> Object<'de> {
                 .then(|| self.spec.volumes.images.into()),
             claims: Claims::new(self.spec.volumes.has_claim, self.spec.has_resource_claims),
             readiness_gates: self.spec.readiness_gates,
-            restarts_always: self.spec.restarts.pod != Some(Policy::EndsForGood),
+            restarts_always: self.spec.restarts.pod != Some(RestartPolicy::EndsForGood),
         })
     }
 }
@@ -263,11 +267,11 @@ pub fn shorten(text: &str) -> String {
     }
 }
 
-/// Reads an [`Object`]; `None` for what is none.
+/// Reads an [`ObjectFields`]; `None` for what is none.
 pub struct ObjectReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for ObjectReader<'_> {
-    type Value = Option<Object<'de>>;
+    type Value = Option<ObjectFields<'de>>;
 
     fn absent(self) -> Self::Value {
         None
@@ -275,8 +279,8 @@ impl<'de> LenientField<'de> for ObjectReader<'_> {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let mut object = Object::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let mut object = ObjectFields::default();
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             object.take(key.as_deref(), &mut map, context)?;
         }
         Ok(Some(object))

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
-use super::intern::WorkloadKey;
-use super::lenient::{Flag, Lenient, LenientField, Text, skip};
+use super::intern::WorkloadLookup;
+use super::lenient::{LenientField, LenientFlag, LenientSeed, LenientText, skip};
 use podinit_core::pod::{LastingName, TemplateHash, Workload};
 
 /// The owner that controls the pod.
-pub(super) struct Owner<'de> {
+pub(super) struct ControllerOwner<'de> {
     kind: Cow<'de, str>,
     name: Cow<'de, str>,
 }
 
-impl Owner<'_> {
+impl ControllerOwner<'_> {
     /// The workload of the owner of a pod with these labels.
     pub(super) fn workload(
         &self,
@@ -25,16 +25,16 @@ impl Owner<'_> {
     ) -> Arc<Workload> {
         let LastingName { kind, name } = LastingName::of(&self.kind, &self.name, template_hashes);
         let make = || Arc::new(Workload { kind: kind.into(), name: (*name).into() });
-        let key = WorkloadKey { kind, name: &name };
+        let key = WorkloadLookup { kind, name: &name };
         context.workloads.get(&key, make)
     }
 }
 
 /// The first owner reference with `controller: true`.
-pub(super) struct Owners;
+pub(super) struct OwnerReferences;
 
-impl<'de> LenientField<'de> for Owners {
-    type Value = Option<Owner<'de>>;
+impl<'de> LenientField<'de> for OwnerReferences {
+    type Value = Option<ControllerOwner<'de>>;
 
     fn absent(self) -> Self::Value {
         None
@@ -42,7 +42,7 @@ impl<'de> LenientField<'de> for Owners {
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut controller = None;
-        while let Some(owner) = seq.next_element_seed(Lenient(OwnerReader))? {
+        while let Some(owner) = seq.next_element_seed(LenientSeed(OwnerReader))? {
             controller = controller.or(owner);
         }
         Ok(controller)
@@ -53,7 +53,7 @@ impl<'de> LenientField<'de> for Owners {
 struct OwnerReader;
 
 impl<'de> LenientField<'de> for OwnerReader {
-    type Value = Option<Owner<'de>>;
+    type Value = Option<ControllerOwner<'de>>;
 
     fn absent(self) -> Self::Value {
         None
@@ -61,14 +61,14 @@ impl<'de> LenientField<'de> for OwnerReader {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut kind, mut name, mut controller) = (None, None, false);
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
-                Some("kind") => kind = map.next_value_seed(Lenient(Text))?,
-                Some("name") => name = map.next_value_seed(Lenient(Text))?,
-                Some("controller") => controller = map.next_value_seed(Lenient(Flag))?,
+                Some("kind") => kind = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("name") => name = map.next_value_seed(LenientSeed(LenientText))?,
+                Some("controller") => controller = map.next_value_seed(LenientSeed(LenientFlag))?,
                 _ => skip(&mut map)?,
             }
         }
-        Ok(kind.zip(name).filter(|_| controller).map(|(kind, name)| Owner { kind, name }))
+        Ok(kind.zip(name).filter(|_| controller).map(|(kind, name)| ControllerOwner { kind, name }))
     }
 }

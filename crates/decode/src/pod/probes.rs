@@ -2,22 +2,22 @@
 
 use serde::de::MapAccess;
 
-use super::lenient::{Lenient, LenientField, Number, Text, skip};
-use podinit_core::pod::Probe;
+use super::lenient::{LenientField, LenientNumber, LenientSeed, LenientText, skip};
+use podinit_core::pod::ContainerProbe;
 
 /// Reads when a probe runs; `None` for what is no object.
 pub(super) struct ProbeReader;
 
 impl<'de> LenientField<'de> for ProbeReader {
-    type Value = Option<Probe>;
+    type Value = Option<ContainerProbe>;
 
     fn absent(self) -> Self::Value {
         None
     }
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut probe = Probe::default();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        let mut probe = ContainerProbe::default();
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             let (field, least) = match key.as_deref() {
                 Some("initialDelaySeconds") => (&mut probe.initial_delay, 0),
                 Some("periodSeconds") => (&mut probe.period, 1),
@@ -29,7 +29,7 @@ impl<'de> LenientField<'de> for ProbeReader {
                 }
             };
             // Where 0 is not allowed it stands for the default, as for the API server.
-            if let Some(value) = map.next_value_seed(Lenient(Number))?
+            if let Some(value) = map.next_value_seed(LenientSeed(LenientNumber))?
                 && value >= least
             {
                 *field = u32::try_from(value).unwrap_or(u32::MAX);

@@ -1,17 +1,17 @@
 //! How a status completes the fixed part of a pod to a snapshot.
 
 use super::DecodeOptions;
-use super::container::{Runs, Said, said, with_statuses};
-use super::eviction::Eviction;
+use super::container::{ContainerRuns, StatusTexts, said, with_statuses};
+use super::eviction::KubeletEviction;
 use super::fixed::FixedPart;
-use super::status::Status;
+use super::status::PodStatus;
 use podinit_core::pod::{
-    DisruptionReason, Ending, InPlaceChanges, Phase, PodSnapshot, Termination, WaitingMessage,
+    DisruptionReason, Ending, InPlaceChanges, PodPhase, PodSnapshot, Termination, WaitingMessage,
 };
 
 /// What of the metadata differs from version to version.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Edition {
+pub(crate) struct SnapshotEdition {
     pub resource_version: Option<u64>,
     pub terminating: bool,
 }
@@ -20,21 +20,21 @@ impl FixedPart {
     /// The pod with a status.
     pub(crate) fn with_status(
         self,
-        edition: Edition,
-        status: Status<'_>,
+        edition: SnapshotEdition,
+        status: PodStatus<'_>,
         options: &DecodeOptions,
     ) -> PodSnapshot {
-        let has_ended = status.phase != Phase::Active;
-        let mut words = Words {
+        let has_ended = status.phase != PodPhase::Active;
+        let mut words = StatusWords {
             messages: options.messages.then(Vec::new),
             endings: (has_ended && options.endings).then(Vec::new),
         };
         let mut containers = self.containers;
         let (init, regular) = containers.split_at_mut(self.init_containers);
-        let Runs { of_init: init_runs, any: has_init_run } =
+        let ContainerRuns { of_init: init_runs, any: has_init_run } =
             with_statuses(init, status.init_containers, 0, &mut words);
         let regular = with_statuses(regular, status.containers, self.init_containers, &mut words);
-        let Words { messages, endings } = words;
+        let StatusWords { messages, endings } = words;
         let read = status.conditions;
         let named = read.named(self.gates, &options.milestones);
         let said_of_ready = read.said_of_ready(self.readiness_gates.any, named.as_deref());
@@ -45,15 +45,15 @@ impl FixedPart {
         };
         let latest_api_time = self.created.max(status.started).max(read.latest_transition);
         let reason = status.reason.as_deref().filter(|reason| !reason.is_empty());
-        let eviction = reason
-            .filter(|_| has_ended)
-            .and_then(|reason| Eviction::of(reason, status.message.as_deref().unwrap_or_default()));
-        let evicted =
-            (eviction == Some(Eviction::ForNode)).then_some(DisruptionReason::TerminationByKubelet);
+        let eviction = reason.filter(|_| has_ended).and_then(|reason| {
+            KubeletEviction::of(reason, status.message.as_deref().unwrap_or_default())
+        });
+        let evicted = (eviction == Some(KubeletEviction::ForNode))
+            .then_some(DisruptionReason::TerminationByKubelet);
         let ends_with_deletion = match status.phase {
-            Phase::Active => false,
-            Phase::Succeeded => self.restarts_always,
-            Phase::Failed => true,
+            PodPhase::Active => false,
+            PodPhase::Succeeded => self.restarts_always,
+            PodPhase::Failed => true,
         };
         let ending = endings.map(|containers| {
             let finished = containers.iter().filter_map(|one: &Termination| one.finished);
@@ -88,7 +88,7 @@ impl FixedPart {
             has_init_containers: self.init_containers > 0,
             init_runs,
             containers,
-            has_run: has_init_run || regular.any || eviction == Some(Eviction::ForOwnLimits),
+            has_run: has_init_run || regular.any || eviction == Some(KubeletEviction::ForOwnLimits),
             waiting_messages: messages.filter(|all| !all.is_empty()).map(Box::new),
             ending,
             is_stateful: self.is_stateful,
@@ -101,12 +101,12 @@ impl FixedPart {
 }
 
 /// What the statuses of containers say in words, as far as it is wanted.
-struct Words {
+struct StatusWords {
     messages: Option<Vec<WaitingMessage>>,
     endings: Option<Vec<Termination>>,
 }
 
-impl Said for Words {
+impl StatusTexts for StatusWords {
     fn waits(&mut self, container: usize, message: &str) {
         if let Some(messages) = &mut self.messages {
             let text = message.into();

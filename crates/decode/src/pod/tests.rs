@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use super::DecodeOptions;
 use crate::{PodDecoder, SpecField, WatchEventKind};
 use podinit_core::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerProbes,
-    ContainerState, DisruptionReason, Phase, PodSnapshot, PodUid, Probe, WaitingReason,
+    ConditionStatus, ConditionType, ContainerKind, ContainerProbe, ContainerProbes, ContainerSpec,
+    ContainerState, DisruptionReason, PodPhase, PodSnapshot, PodUid, StatusCondition,
+    WaitingReason,
 };
 use podinit_core::rfc3339;
 
@@ -123,12 +124,12 @@ fn everything_that_is_read_is_found() {
     assert!(pod.gated && pod.has_init_containers && pod.has_readiness_gates);
     assert_eq!(pod.created, rfc3339::parse("2026-01-02T03:04:05Z"));
     assert_eq!(pod.started, rfc3339::parse("2026-01-02T03:04:06Z"));
-    assert_eq!(pod.phase, Phase::Succeeded);
+    assert_eq!(pod.phase, PodPhase::Succeeded);
     assert!(pod.terminating);
     assert!(pod.not_scheduled.is_some_and(|said| said.is_false));
     assert_eq!(
         pod.conditions.get(ConditionType::Ready),
-        Some(Condition {
+        Some(StatusCondition {
             status: ConditionStatus::True,
             last_transition: rfc3339::parse("2026-01-02T03:04:08Z"),
         })
@@ -140,12 +141,12 @@ fn everything_that_is_read_is_found() {
 #[test]
 fn a_container_has_what_its_status_says_and_its_first_start_that_is_known() {
     let pod = pod(full());
-    let container = |name: &str, kind, state, started: Option<&str>| Container {
+    let container = |name: &str, kind, state, started: Option<&str>| ContainerSpec {
         state,
         started: started.and_then(rfc3339::parse),
         has_started: name == "mesh",
         has_restarted: name == "mesh",
-        ..Container::new(name.into(), kind)
+        ..ContainerSpec::new(name.into(), kind)
     };
     use ContainerKind::{Init, Regular, RestartableInit};
     let migrated = Some("2026-01-02T03:04:30Z");
@@ -284,7 +285,7 @@ fn a_condition_of_unknown_status_is_kept_and_one_that_cannot_be_read_is_not() {
         {"type": "PodScheduled", "status": "True"},
         {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"},
     ]}}));
-    assert_eq!(pod.conditions.get(ConditionType::Ready), Some(Condition::default()));
+    assert_eq!(pod.conditions.get(ConditionType::Ready), Some(StatusCondition::default()));
     assert!(!pod.unschedulable);
 }
 
@@ -345,8 +346,8 @@ fn probes_are_read_where_they_are_wanted_and_have_the_defaults_of_kubernetes() {
     assert_eq!(pod_with(without, object.clone()).info.probes, None);
 
     let readiness =
-        Probe { initial_delay: 30, period: 5, success_threshold: 2, failure_threshold: 4 };
-    let endless = Probe { period: u32::MAX, ..Probe::default() };
+        ContainerProbe { initial_delay: 30, period: 5, success_threshold: 2, failure_threshold: 4 };
+    let endless = ContainerProbe { period: u32::MAX, ..ContainerProbe::default() };
     let probes = |container: &str, startup, readiness, liveness| ContainerProbes {
         container: container.into(),
         startup,
@@ -356,7 +357,7 @@ fn probes_are_read_where_they_are_wanted_and_have_the_defaults_of_kubernetes() {
     assert_eq!(
         pod(object).info.probes.unwrap().as_slice(),
         [
-            probes("web", Some(Probe::default()), Some(readiness), None),
+            probes("web", Some(ContainerProbe::default()), Some(readiness), None),
             probes("backup", None, None, Some(endless)),
         ]
     );

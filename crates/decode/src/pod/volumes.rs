@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::{MapAccess, SeqAccess};
 
 use super::DecodeContext;
-use super::lenient::{Lenient, LenientField, Parsed, Text, skip};
+use super::lenient::{LenientField, LenientParsed, LenientSeed, LenientText, skip};
 
 /// The sources of volumes that a stateless pod may have ([§9.4](crate::specification#s9-4)).
 const STATELESS: [&str; 5] = ["secret", "configMap", "downwardAPI", "emptyDir", "projected"];
@@ -19,7 +19,7 @@ const MOST_IMAGES: usize = 16;
 
 /// What volumes say.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Volumes {
+pub(crate) struct PodVolumes {
     /// One has none of the sources that a stateless pod may have
     pub is_stateful: bool,
     /// There is a claim for one
@@ -28,19 +28,19 @@ pub(crate) struct Volumes {
     pub images: Vec<Arc<str>>,
 }
 
-/// Reads [`Volumes`].
+/// Reads [`PodVolumes`].
 pub(super) struct VolumesReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for VolumesReader<'_> {
-    type Value = Volumes;
+    type Value = PodVolumes;
 
-    fn absent(self) -> Volumes {
-        Volumes::default()
+    fn absent(self) -> PodVolumes {
+        PodVolumes::default()
     }
 
-    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Volumes, A::Error> {
-        let mut all = Volumes::default();
-        while let Some(volume) = seq.next_element_seed(Lenient(VolumeReader(self.0)))? {
+    fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<PodVolumes, A::Error> {
+        let mut all = PodVolumes::default();
+        while let Some(volume) = seq.next_element_seed(LenientSeed(VolumeReader(self.0)))? {
             all.is_stateful |= volume.is_stateful;
             all.has_claim |= volume.has_claim;
             let room = MOST_IMAGES - all.images.len();
@@ -54,25 +54,25 @@ impl<'de> LenientField<'de> for VolumesReader<'_> {
 struct VolumeReader<'c>(&'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for VolumeReader<'_> {
-    type Value = Volumes;
+    type Value = PodVolumes;
 
-    fn absent(self) -> Volumes {
-        Volumes::default()
+    fn absent(self) -> PodVolumes {
+        PodVolumes::default()
     }
 
-    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Volumes, A::Error> {
+    fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<PodVolumes, A::Error> {
         let (mut is_stateless, mut has_claim) = (false, false);
         let mut images = Vec::new();
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             is_stateless |= key.as_deref().is_some_and(|key| STATELESS.contains(&key));
             has_claim |= (key.as_deref()).is_some_and(|key| CLAIMS.contains(&key));
             if key.as_deref() == Some("image") && self.0.options.images {
-                images.extend(map.next_value_seed(Lenient(ImageReader(self.0)))?);
+                images.extend(map.next_value_seed(LenientSeed(ImageReader(self.0)))?);
                 continue;
             }
             skip(&mut map)?;
         }
-        Ok(Volumes { is_stateful: !is_stateless, has_claim, images })
+        Ok(PodVolumes { is_stateful: !is_stateless, has_claim, images })
     }
 }
 
@@ -89,10 +89,11 @@ impl<'de> LenientField<'de> for ImageReader<'_> {
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
         let mut image = None;
-        while let Some(key) = map.next_key_seed(Lenient(Text))? {
+        while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             if key.as_deref() == Some("reference") {
-                let share = Parsed(|text: &str| (!text.is_empty()).then(|| context.image(text)));
-                image = map.next_value_seed(Lenient(share))?;
+                let share =
+                    LenientParsed(|text: &str| (!text.is_empty()).then(|| context.image(text)));
+                image = map.next_value_seed(LenientSeed(share))?;
             } else {
                 skip(&mut map)?;
             }

@@ -11,22 +11,22 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::schema::{Kind, Known, Message};
-use super::wire::{Field, Fields, Malformed, Value};
+use super::schema::{FieldKind, FieldSchema, MessageSchema};
+use super::wire::{Malformed, WireField, WireFields, WireValue};
 
 /// A message, of which the fields of `known` are read. Of a field that stands there several times the
 /// last counts, but for lists and maps.
 pub(super) struct MessageDeserializer<'de> {
     pub(super) message: &'de [u8],
-    pub(super) known: Message,
+    pub(super) known: MessageSchema,
 }
 
 impl<'de> Deserializer<'de> for MessageDeserializer<'de> {
     type Error = Malformed;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
-        visitor.visit_map(Entries {
-            fields: Fields::of(self.message),
+        visitor.visit_map(MessageEntries {
+            fields: WireFields::of(self.message),
             known: self.known,
             outer: None,
             taken: 0,
@@ -41,17 +41,17 @@ impl<'de> Deserializer<'de> for MessageDeserializer<'de> {
 }
 
 /// The known fields of a message.
-struct Entries<'de> {
-    fields: Fields<'de>,
-    known: Message,
+struct MessageEntries<'de> {
+    fields: WireFields<'de>,
+    known: MessageSchema,
     /// The message in which this one is inline
-    outer: Option<(Fields<'de>, Message)>,
+    outer: Option<(WireFields<'de>, MessageSchema)>,
     /// The lists and maps whose elements have been given out, by their place in `known`
     taken: u64,
     value: Option<FieldDeserializer<'de>>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
+impl<'de> MapAccess<'de> for MessageEntries<'de> {
     type Error = Malformed;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -59,7 +59,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         seed: K,
     ) -> Result<Option<K::Value>, Malformed> {
         loop {
-            let Some(Field { number, value }) = self.fields.next()? else {
+            let Some(WireField { number, value }) = self.fields.next()? else {
                 let Some(outer) = self.outer.take() else {
                     return Ok(None);
                 };
@@ -71,21 +71,24 @@ impl<'de> MapAccess<'de> for Entries<'de> {
                 continue;
             };
             match (known.kind, value) {
-                (Kind::Inline(inner), Value::Bytes(message)) if self.outer.is_none() => {
+                (FieldKind::Inline(inner), WireValue::Bytes(message)) if self.outer.is_none() => {
                     self.outer = Some((self.fields, self.known));
-                    (self.fields, self.known) = (Fields::of(message), inner);
+                    (self.fields, self.known) = (WireFields::of(message), inner);
                     continue;
                 }
-                (Kind::List(_) | Kind::TextMap, Value::Bytes(_))
-                | (Kind::Numbers, Value::Varint(_)) => {
+                (FieldKind::List(_) | FieldKind::TextMap, WireValue::Bytes(_))
+                | (FieldKind::Numbers, WireValue::Varint(_)) => {
                     if self.taken & (1 << place) != 0 {
                         continue;
                     }
                     self.taken |= 1 << place;
                 }
-                (Kind::Text, Value::Bytes(b"")) => continue,
-                (Kind::Text | Kind::Time | Kind::Message(_), Value::Bytes(_)) => {}
-                (Kind::Number | Kind::Flag, Value::Varint(_)) => {}
+                (FieldKind::Text, WireValue::Bytes(b"")) => continue,
+                (
+                    FieldKind::Text | FieldKind::Time | FieldKind::Message(_),
+                    WireValue::Bytes(_),
+                ) => {}
+                (FieldKind::Number | FieldKind::Flag, WireValue::Varint(_)) => {}
                 // Of another type than it should have
                 _ => continue,
             }
@@ -102,10 +105,10 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 
 /// The value of a known field.
 struct FieldDeserializer<'de> {
-    known: &'static Known,
-    value: Value<'de>,
+    known: &'static FieldSchema,
+    value: WireValue<'de>,
     /// The fields after it, among which are the further elements of a list or a map
-    rest: Fields<'de>,
+    rest: WireFields<'de>,
 }
 
 impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
@@ -113,12 +116,14 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         let Self { known, value, rest } = self;
-        let elements = |first| Elements { number: known.number, first: Some(first), rest };
+        let elements = |first| MessageElements { number: known.number, first: Some(first), rest };
         match (known.kind, value) {
-            (Kind::Number, Value::Varint(number)) => visitor.visit_i64(number.cast_signed()),
-            (Kind::Flag, Value::Varint(flag)) => visitor.visit_bool(flag != 0),
-            (Kind::Text, Value::Bytes(text)) => visit_text(text, visitor),
-            (Kind::Time, Value::Bytes(time)) => match instant(time)? {
+            (FieldKind::Number, WireValue::Varint(number)) => {
+                visitor.visit_i64(number.cast_signed())
+            }
+            (FieldKind::Flag, WireValue::Varint(flag)) => visitor.visit_bool(flag != 0),
+            (FieldKind::Text, WireValue::Bytes(text)) => visit_text(text, visitor),
+            (FieldKind::Time, WireValue::Bytes(time)) => match instant(time)? {
                 // A type of value that JSON does not have
                 Some((seconds, nanos)) => {
                     let mut bytes = [0; 12];
@@ -128,16 +133,16 @@ impl<'de> Deserializer<'de> for FieldDeserializer<'de> {
                 }
                 None => visitor.visit_unit(),
             },
-            (Kind::Message(known), Value::Bytes(message)) => {
+            (FieldKind::Message(known), WireValue::Bytes(message)) => {
                 MessageDeserializer { message, known }.deserialize_any(visitor)
             }
-            (Kind::List(known), Value::Bytes(first)) => {
+            (FieldKind::List(known), WireValue::Bytes(first)) => {
                 visitor.visit_seq(ListElements { elements: elements(first), known })
             }
-            (Kind::Numbers, Value::Varint(first)) => {
-                visitor.visit_seq(Numbers { number: known.number, first: Some(first), rest })
+            (FieldKind::Numbers, WireValue::Varint(first)) => {
+                visitor.visit_seq(PackedNumbers { number: known.number, first: Some(first), rest })
             }
-            (Kind::TextMap, Value::Bytes(first)) => {
+            (FieldKind::TextMap, WireValue::Bytes(first)) => {
                 visitor.visit_map(TextMapEntries { elements: elements(first), value: b"" })
             }
             _ => visitor.visit_unit(),
@@ -168,12 +173,12 @@ pub(super) fn instant(time: &[u8]) -> Result<Option<(i64, u32)>, Malformed> {
     if time.is_empty() {
         return Ok(None);
     }
-    let mut fields = Fields::of(time);
+    let mut fields = WireFields::of(time);
     let (mut seconds, mut nanos) = (0, 0);
-    while let Some(Field { number, value }) = fields.next()? {
+    while let Some(WireField { number, value }) = fields.next()? {
         match (number, value) {
-            (1, Value::Varint(value)) => seconds = value.cast_signed(),
-            (2, Value::Varint(value)) => {
+            (1, WireValue::Varint(value)) => seconds = value.cast_signed(),
+            (2, WireValue::Varint(value)) => {
                 let fraction = u32::try_from(value).ok();
                 nanos = fraction.filter(|nanos| *nanos < 1_000_000_000).unwrap_or(0);
             }
@@ -184,19 +189,19 @@ pub(super) fn instant(time: &[u8]) -> Result<Option<(i64, u32)>, Malformed> {
 }
 
 /// The elements of a list or a map: those of the fields of a number that have not been given out.
-struct Elements<'de> {
+struct MessageElements<'de> {
     number: u32,
     first: Option<&'de [u8]>,
-    rest: Fields<'de>,
+    rest: WireFields<'de>,
 }
 
-impl<'de> Elements<'de> {
+impl<'de> MessageElements<'de> {
     fn next(&mut self) -> Result<Option<&'de [u8]>, Malformed> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
         }
-        while let Some(Field { number, value }) = self.rest.next()? {
-            if let Value::Bytes(element) = value
+        while let Some(WireField { number, value }) = self.rest.next()? {
+            if let WireValue::Bytes(element) = value
                 && number == self.number
             {
                 return Ok(Some(element));
@@ -207,8 +212,8 @@ impl<'de> Elements<'de> {
 }
 
 struct ListElements<'de> {
-    elements: Elements<'de>,
-    known: Message,
+    elements: MessageElements<'de>,
+    known: MessageSchema,
 }
 
 impl<'de> SeqAccess<'de> for ListElements<'de> {
@@ -227,13 +232,13 @@ impl<'de> SeqAccess<'de> for ListElements<'de> {
 }
 
 /// The numbers of a list of them.
-struct Numbers<'de> {
+struct PackedNumbers<'de> {
     number: u32,
     first: Option<u64>,
-    rest: Fields<'de>,
+    rest: WireFields<'de>,
 }
 
-impl<'de> SeqAccess<'de> for Numbers<'de> {
+impl<'de> SeqAccess<'de> for PackedNumbers<'de> {
     type Error = Malformed;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
@@ -242,9 +247,9 @@ impl<'de> SeqAccess<'de> for Numbers<'de> {
     ) -> Result<Option<T::Value>, Malformed> {
         let mut next = self.first.take();
         while next.is_none()
-            && let Some(Field { number, value }) = self.rest.next()?
+            && let Some(WireField { number, value }) = self.rest.next()?
         {
-            if let Value::Varint(value) = value
+            if let WireValue::Varint(value) = value
                 && number == self.number
             {
                 next = Some(value);
@@ -257,7 +262,7 @@ impl<'de> SeqAccess<'de> for Numbers<'de> {
 
 /// A `map<string, string>`, whose entries are messages of a key 1 and a value 2.
 struct TextMapEntries<'de> {
-    elements: Elements<'de>,
+    elements: MessageElements<'de>,
     value: &'de [u8],
 }
 
@@ -271,12 +276,12 @@ impl<'de> MapAccess<'de> for TextMapEntries<'de> {
         let Some(entry) = self.elements.next()? else {
             return Ok(None);
         };
-        let (mut key, mut entry) = (&b""[..], Fields::of(entry));
+        let (mut key, mut entry) = (&b""[..], WireFields::of(entry));
         self.value = b"";
-        while let Some(Field { number, value }) = entry.next()? {
+        while let Some(WireField { number, value }) = entry.next()? {
             match (number, value) {
-                (1, Value::Bytes(text)) => key = text,
-                (2, Value::Bytes(text)) => self.value = text,
+                (1, WireValue::Bytes(text)) => key = text,
+                (2, WireValue::Bytes(text)) => self.value = text,
                 _ => {}
             }
         }

@@ -8,11 +8,11 @@ use serde::de::DeserializeSeed;
 
 use super::deserializer::{MessageDeserializer, instant};
 use super::schema::POD_STATUS;
-use super::wire::{Field, Fields, Malformed, Value};
+use super::wire::{Malformed, WireField, WireFields, WireValue};
 use crate::pod::DecodeContext;
-use crate::pod::lenient::Lenient;
+use crate::pod::lenient::LenientSeed;
 use crate::pod::metadata::version;
-use crate::pod::snapshot::Edition;
+use crate::pod::snapshot::SnapshotEdition;
 use crate::pod::status::StatusReader;
 use podinit_core::pod::{PodSnapshot, PodUid};
 
@@ -21,7 +21,7 @@ pub(super) struct PodParts<'de> {
     pub(super) uid: PodUid,
     /// The hash of all that is read of the metadata and the spec, but for the edition
     pub(super) fingerprint: u64,
-    edition: Edition,
+    edition: SnapshotEdition,
     status: &'de [u8],
 }
 
@@ -35,9 +35,9 @@ impl<'de> PodParts<'de> {
         if kind.is_some_and(|kind| kind != "Pod") {
             return None;
         }
-        let mut fields = Fields::of(object);
+        let mut fields = WireFields::of(object);
         let mut part = |wanted| match fields.next() {
-            Ok(Some(Field { number, value: Value::Bytes(bytes) })) if number == wanted => {
+            Ok(Some(WireField { number, value: WireValue::Bytes(bytes) })) if number == wanted => {
                 Some(bytes)
             }
             _ => None,
@@ -56,7 +56,7 @@ impl<'de> PodParts<'de> {
     pub(super) fn pod(&self, context: &mut DecodeContext) -> Option<PodSnapshot> {
         let fixed = context.memory.recall(self.uid, self.fingerprint)?;
         let status = MessageDeserializer { message: self.status, known: POD_STATUS };
-        let status = Lenient(StatusReader).deserialize(status).ok()?;
+        let status = LenientSeed(StatusReader).deserialize(status).ok()?;
         Some(fixed.with_status(self.edition, status, &context.options))
     }
 }
@@ -66,12 +66,12 @@ impl<'de> PodParts<'de> {
 fn read_metadata(
     metadata: &[u8],
     hash: &mut impl Hasher,
-) -> Result<Option<(PodUid, Edition)>, Malformed> {
+) -> Result<Option<(PodUid, SnapshotEdition)>, Malformed> {
     let mut uid = None;
-    let mut edition = Edition { resource_version: None, terminating: false };
-    let mut fields = Fields::of(metadata);
-    while let Some(Field { number, value }) = fields.next()? {
-        let Value::Bytes(bytes) = value else { continue };
+    let mut edition = SnapshotEdition { resource_version: None, terminating: false };
+    let mut fields = WireFields::of(metadata);
+    while let Some(WireField { number, value }) = fields.next()? {
+        let WireValue::Bytes(bytes) = value else { continue };
         match number {
             6 if !bytes.is_empty() => {
                 edition.resource_version = str::from_utf8(bytes).ok().and_then(version);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::tests::{decoder, everything};
-use super::super::{Sent, pod_parts};
+use super::super::{SentEvent, pod_parts};
 use crate::{PodDecoder, WatchEventKind};
 use podinit_sim::protobuf::event;
 use podinit_testing::random::{any_pod, any_value, same_in_every_run};
@@ -112,7 +112,7 @@ fn pod(uid: &str) -> Value {
 }
 
 fn is_known(decoder: &mut PodDecoder, frame: &[u8]) -> bool {
-    let answer = Sent::of(frame).unwrap().answer.unwrap();
+    let answer = SentEvent::of(frame).unwrap().answer.unwrap();
     let parts = pod_parts(answer, &decoder.0.memory.hashes).unwrap();
     parts.pod(&mut decoder.0).is_some()
 }

@@ -4,7 +4,7 @@
 use prost::encoding::{WireType, decode_key, decode_varint};
 
 use super::super::list_page::ListPage;
-use super::super::pod::envelope::{Item, Items};
+use super::super::pod::envelope::{ListItem, ListItems};
 use super::wire::Malformed;
 use super::{MAGIC, kind, metadata_of, object_of, schema};
 use crate::DecodeError;
@@ -18,17 +18,17 @@ pub(crate) struct ListReader<'d> {
     context: &'d mut DecodeContext,
     /// What has arrived of a field that is not complete
     pending: &'d mut Vec<u8>,
-    place: Place,
+    place: ListPlace,
     kind: Option<String>,
     has_list: bool,
     page: ListPage,
-    items: Items,
+    items: ListItems,
     position: usize,
 }
 
 /// Where in the answer the next byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ListPlace {
     Start,
     /// Among the fields of the `Unknown`
     Answer,
@@ -39,7 +39,7 @@ enum Place {
 }
 
 /// The beginning of a field.
-struct Head {
+struct FieldHead {
     number: u32,
     has_length: bool,
     /// Its own length
@@ -54,11 +54,11 @@ impl<'d> ListReader<'d> {
         Self {
             context,
             pending,
-            place: Place::Start,
+            place: ListPlace::Start,
             kind: None,
             has_list: false,
             page: ListPage::default(),
-            items: Items::default(),
+            items: ListItems::default(),
             position: 0,
         }
     }
@@ -90,7 +90,7 @@ impl<'d> ListReader<'d> {
 
     /// The page, when everything has arrived.
     pub(crate) fn finish(self) -> Result<ListPage, DecodeError> {
-        let at_end = matches!(self.place, Place::Answer | Place::List { left: 0 });
+        let at_end = matches!(self.place, ListPlace::Answer | ListPlace::List { left: 0 });
         if !at_end || !self.pending.is_empty() {
             return Err(Malformed::new("the list is cut off").into());
         }
@@ -117,21 +117,21 @@ impl<'d> ListReader<'d> {
     /// Reads one field, or the head of the list; `None` where it is not complete.
     fn step(&mut self, bytes: &[u8]) -> Result<Option<usize>, DecodeError> {
         match self.place {
-            Place::Start => {
+            ListPlace::Start => {
                 let Some(start) = bytes.get(..MAGIC.len()) else {
                     return Ok(None);
                 };
                 if start != MAGIC {
                     return Err(Malformed::new("a list does not begin with \"k8s\\0\"").into());
                 }
-                self.place = Place::Answer;
+                self.place = ListPlace::Answer;
                 Ok(Some(MAGIC.len()))
             }
-            Place::List { left: 0 } => {
-                self.place = Place::Answer;
+            ListPlace::List { left: 0 } => {
+                self.place = ListPlace::Answer;
                 Ok(Some(0))
             }
-            Place::Answer => {
+            ListPlace::Answer => {
                 let Some(head) = head(bytes)? else {
                     return Ok(None);
                 };
@@ -147,7 +147,7 @@ impl<'d> ListReader<'d> {
                 }
                 Ok(Some(head.head + value.len()))
             }
-            Place::List { left } => {
+            ListPlace::List { left } => {
                 let Some(head) = head(bytes)? else {
                     return Ok(None);
                 };
@@ -160,7 +160,7 @@ impl<'d> ListReader<'d> {
                 if head.has_length {
                     self.field(head.number, value)?;
                 }
-                self.place = Place::List { left: after };
+                self.place = ListPlace::List { left: after };
                 Ok(Some(head.head + value.len()))
             }
         }
@@ -172,7 +172,7 @@ impl<'d> ListReader<'d> {
             kind => return Err(ObjectFault::NotAList(kind.unwrap_or_default().to_owned()).into()),
         }
         self.has_list = true;
-        self.place = Place::List { left: length };
+        self.place = ListPlace::List { left: length };
         Ok(())
     }
 
@@ -191,7 +191,7 @@ impl<'d> ListReader<'d> {
             2 => {
                 let item = object_of(value, schema::POD, self.context)
                     .map_err(|_| ObjectFault::Unreadable)
-                    .and_then(|object| Item::of(Some(object), self.context));
+                    .and_then(|object| ListItem::of(Some(object), self.context));
                 self.items.push(self.position, item);
                 self.position += 1;
             }
@@ -201,14 +201,14 @@ impl<'d> ListReader<'d> {
     }
 }
 
-impl Head {
+impl FieldHead {
     fn value_in<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         bytes.get(self.head..)?.get(..self.value)
     }
 }
 
 /// The head of the field with which `bytes` begin; `None` where it is not complete.
-fn head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
+fn head(bytes: &[u8]) -> Result<Option<FieldHead>, Malformed> {
     let mut rest = bytes;
     if !begins_with_varint(rest) {
         return Ok(None);
@@ -234,7 +234,7 @@ fn head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
             return Err(Malformed::new("a list has no groups"));
         }
     };
-    Ok(Some(Head { number, has_length, head: bytes.len() - rest.len(), value }))
+    Ok(Some(FieldHead { number, has_length, head: bytes.len() - rest.len(), value }))
 }
 
 /// Whether the bytes of a variable-length number are all there, or it is too long to be one.

@@ -24,17 +24,17 @@ use serde::de::DeserializeSeed;
 
 use super::error::DecodeError;
 use super::event::watch::{EventDecoder, EventLine};
-use super::node::watch::{NodeDecoder, NodeLine, NodeListPage};
+use super::node::watch::{NodeDecoder, NodeListPage, NodeWatchLine};
 use super::pod::DecodeContext;
-use super::pod::lenient::Lenient;
-use super::pod::metadata::{Metadata, MetadataReader};
-use super::pod::object::{Object, ObjectFault, ObjectReader, shorten};
+use super::pod::lenient::LenientSeed;
+use super::pod::metadata::{MetadataFields, MetadataReader};
+use super::pod::object::{ObjectFault, ObjectFields, ObjectReader, shorten};
 use super::{PodDecoder, PodEventType, WatchEvent, WatchEventKind, event_kind};
 use deserializer::MessageDeserializer;
 use known_pod::PodParts;
-use schema::Message;
+use schema::MessageSchema;
 use wire::Malformed;
-use wire::{Field, Fields, Value};
+use wire::{WireField, WireFields, WireValue};
 
 /// What every answer begins with.
 const MAGIC: &[u8; 4] = b"k8s\0";
@@ -50,18 +50,18 @@ pub struct ErrorStatus {
 
 /// The `Status` that `answer` is; `None` for anything else.
 pub fn error_status(answer: &[u8]) -> Option<ErrorStatus> {
-    let Unknown { kind, raw } = unknown(answer).ok()?;
+    let RuntimeUnknown { kind, raw } = unknown(answer).ok()?;
     if kind.is_some_and(|kind| kind != "Status") {
         return None;
     }
     let mut status = ErrorStatus::default();
-    let mut fields = Fields::of(raw);
-    while let Some(Field { number, value }) = fields.next().ok()? {
+    let mut fields = WireFields::of(raw);
+    while let Some(WireField { number, value }) = fields.next().ok()? {
         match (number, value) {
-            (3, Value::Bytes(message)) => {
+            (3, WireValue::Bytes(message)) => {
                 status.message = String::from_utf8_lossy(message).into_owned();
             }
-            (5, Value::Bytes(details)) => status.retry_after_seconds = retry_after(details),
+            (5, WireValue::Bytes(details)) => status.retry_after_seconds = retry_after(details),
             _ => {}
         }
     }
@@ -69,10 +69,10 @@ pub fn error_status(answer: &[u8]) -> Option<ErrorStatus> {
 }
 
 fn retry_after(details: &[u8]) -> Option<u64> {
-    let mut fields = Fields::of(details);
+    let mut fields = WireFields::of(details);
     let mut seconds = None;
-    while let Some(Field { number, value }) = fields.next().ok()? {
-        if let (5, Value::Varint(value)) = (number, value) {
+    while let Some(WireField { number, value }) = fields.next().ok()? {
+        if let (5, WireValue::Varint(value)) = (number, value) {
             seconds = u64::try_from(value.cast_signed()).ok();
         }
     }
@@ -88,7 +88,7 @@ impl PodDecoder {
     /// [`DecodeError::Object`] where only its object cannot be used.
     pub fn watch_frame(&mut self, frame: &[u8]) -> Result<WatchEvent, DecodeError> {
         let Self(context) = self;
-        let sent = Sent::of(frame)?;
+        let sent = SentEvent::of(frame)?;
         let event_type = sent.event_type.as_deref();
         let parts = (sent.answer).and_then(|answer| pod_parts(answer, &context.memory.hashes));
         let pod_event = parts.as_ref().zip(event_type.and_then(PodEventType::of));
@@ -127,12 +127,12 @@ impl EventDecoder {
     /// # Errors
     /// Where the body is no list of Events.
     pub fn version_of_protobuf_list(&mut self, body: &[u8]) -> Result<Option<String>, DecodeError> {
-        let Unknown { kind, raw } = unknown(body)?;
+        let RuntimeUnknown { kind, raw } = unknown(body)?;
         match kind.as_deref() {
             Some("EventList" | "List") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
         }
-        let metadata = Fields::of(raw).bytes(1)?.unwrap_or_default();
+        let metadata = WireFields::of(raw).bytes(1)?.unwrap_or_default();
         let metadata = metadata_of(metadata, schema::LIST_META, self.context())?;
         Ok(metadata.resource_version.map(Cow::into_owned))
     }
@@ -143,10 +143,10 @@ impl NodeDecoder {
     ///
     /// # Errors
     /// As [`NodeDecoder::decode_event`].
-    pub fn frame(&mut self, frame: &[u8]) -> Result<NodeLine, DecodeError> {
+    pub fn frame(&mut self, frame: &[u8]) -> Result<NodeWatchLine, DecodeError> {
         let context = self.context();
         let (event_type, object) = event_parts(frame, context)?;
-        NodeLine::of(event_type.as_deref(), object, context)
+        NodeWatchLine::of(event_type.as_deref(), object, context)
     }
 
     /// Decodes one page of a list in protobuf.
@@ -154,22 +154,22 @@ impl NodeDecoder {
     /// # Errors
     /// As [`NodeDecoder::list_page`].
     pub(super) fn protobuf_page(&mut self, body: &[u8]) -> Result<NodeListPage, DecodeError> {
-        let Unknown { kind, raw } = unknown(body)?;
+        let RuntimeUnknown { kind, raw } = unknown(body)?;
         match kind.as_deref() {
             Some("NodeList") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
         }
         let context = self.context();
         let mut page = NodeListPage::default();
-        let mut fields = Fields::of(raw);
-        while let Some(Field { number, value }) = fields.next()? {
+        let mut fields = WireFields::of(raw);
+        while let Some(WireField { number, value }) = fields.next()? {
             match (number, value) {
-                (1, Value::Bytes(metadata)) => {
+                (1, WireValue::Bytes(metadata)) => {
                     let metadata = metadata_of(metadata, schema::LIST_META, context)?;
                     page.resource_version = metadata.resource_version.map(Cow::into_owned);
                     page.continue_token = metadata.continue_token.map(Cow::into_owned);
                 }
-                (2, Value::Bytes(item)) => {
+                (2, WireValue::Bytes(item)) => {
                     let node = object_of(item, schema::NODE, context).ok();
                     match node.and_then(|object| object.into_node(context).ok()) {
                         Some(node) => page.nodes.push(node),
@@ -187,29 +187,32 @@ impl NodeDecoder {
 fn event_parts<'de>(
     frame: &'de [u8],
     context: &mut DecodeContext,
-) -> Result<(Option<Cow<'de, str>>, Option<Object<'de>>), DecodeError> {
-    let sent = Sent::of(frame)?;
+) -> Result<(Option<Cow<'de, str>>, Option<ObjectFields<'de>>), DecodeError> {
+    let sent = SentEvent::of(frame)?;
     let object = sent.object(context)?;
     Ok((sent.event_type, object))
 }
 
 /// A watch event whose object is not read yet.
-struct Sent<'de> {
+struct SentEvent<'de> {
     event_type: Option<Cow<'de, str>>,
     answer: Option<&'de [u8]>,
 }
 
-impl<'de> Sent<'de> {
+impl<'de> SentEvent<'de> {
     fn of(frame: &'de [u8]) -> Result<Self, Malformed> {
-        let extension = Fields::of(frame).bytes(2)?;
-        let answer = extension.map(|extension| Fields::of(extension).bytes(1));
+        let extension = WireFields::of(frame).bytes(2)?;
+        let answer = extension.map(|extension| WireFields::of(extension).bytes(1));
         Ok(Self {
-            event_type: Fields::of(frame).bytes(1)?.map(String::from_utf8_lossy),
+            event_type: WireFields::of(frame).bytes(1)?.map(String::from_utf8_lossy),
             answer: answer.transpose()?.map(Option::unwrap_or_default),
         })
     }
 
-    fn object(&self, context: &mut DecodeContext) -> Result<Option<Object<'de>>, DecodeError> {
+    fn object(
+        &self,
+        context: &mut DecodeContext,
+    ) -> Result<Option<ObjectFields<'de>>, DecodeError> {
         let Some(answer) = self.answer else {
             return Ok(None);
         };
@@ -231,16 +234,16 @@ pub(super) fn event_type(frame: &[u8]) -> Option<&[u8]> {
 }
 
 /// An answer.
-struct Unknown<'de> {
+struct RuntimeUnknown<'de> {
     kind: Option<Cow<'de, str>>,
     raw: &'de [u8],
 }
 
-fn unknown(answer: &[u8]) -> Result<Unknown<'_>, Malformed> {
+fn unknown(answer: &[u8]) -> Result<RuntimeUnknown<'_>, Malformed> {
     let begins_otherwise = || Malformed::new("an object does not begin with \"k8s\\0\"");
-    let fields = Fields::of(answer.strip_prefix(MAGIC).ok_or_else(begins_otherwise)?);
+    let fields = WireFields::of(answer.strip_prefix(MAGIC).ok_or_else(begins_otherwise)?);
     let type_meta = fields.bytes(1)?;
-    Ok(Unknown {
+    Ok(RuntimeUnknown {
         kind: type_meta.map(kind).transpose()?.flatten(),
         raw: fields.bytes(2)?.unwrap_or_default(),
     })
@@ -248,20 +251,23 @@ fn unknown(answer: &[u8]) -> Result<Unknown<'_>, Malformed> {
 
 /// The parts of the pod that `answer` is.
 fn pod_parts<'de>(answer: &'de [u8], hashes: &DefaultHashBuilder) -> Option<PodParts<'de>> {
-    let Unknown { kind, raw } = unknown(answer).ok()?;
+    let RuntimeUnknown { kind, raw } = unknown(answer).ok()?;
     PodParts::of(kind.as_deref(), raw, hashes)
 }
 
 /// The kind that a `TypeMeta` states.
 fn kind(type_meta: &[u8]) -> Result<Option<Cow<'_, str>>, Malformed> {
-    let kind = Fields::of(type_meta).bytes(2)?;
+    let kind = WireFields::of(type_meta).bytes(2)?;
     let kind = kind.filter(|kind| !kind.is_empty());
     Ok(kind.map(String::from_utf8_lossy))
 }
 
 /// The object that `answer` is.
-fn object<'de>(answer: &'de [u8], context: &mut DecodeContext) -> Result<Object<'de>, Malformed> {
-    let Unknown { kind, raw } = unknown(answer)?;
+fn object<'de>(
+    answer: &'de [u8],
+    context: &mut DecodeContext,
+) -> Result<ObjectFields<'de>, Malformed> {
+    let RuntimeUnknown { kind, raw } = unknown(answer)?;
     let known = schema::object(kind.as_deref());
     let mut object = object_of(raw, known, context)?;
     object.kind = kind;
@@ -270,29 +276,29 @@ fn object<'de>(answer: &'de [u8], context: &mut DecodeContext) -> Result<Object<
 
 fn object_of<'de>(
     message: &'de [u8],
-    known: Message,
+    known: MessageSchema,
     context: &mut DecodeContext,
-) -> Result<Object<'de>, Malformed> {
+) -> Result<ObjectFields<'de>, Malformed> {
     let message = MessageDeserializer { message, known };
-    let object = Lenient(ObjectReader(context)).deserialize(message)?;
+    let object = LenientSeed(ObjectReader(context)).deserialize(message)?;
     Ok(object.unwrap_or_default())
 }
 
 fn metadata_of<'de>(
     message: &'de [u8],
-    known: Message,
+    known: MessageSchema,
     context: &mut DecodeContext,
-) -> Result<Metadata<'de>, Malformed> {
+) -> Result<MetadataFields<'de>, Malformed> {
     let message = MessageDeserializer { message, known };
-    Lenient(MetadataReader(context)).deserialize(message)
+    LenientSeed(MetadataReader(context)).deserialize(message)
 }
 
 /// The version of an object that is malformed somewhere else, from which a watch may go on.
 fn version(answer: &[u8], context: &mut DecodeContext) -> Option<u64> {
-    let mut fields = Fields::of(unknown(answer).ok()?.raw);
+    let mut fields = WireFields::of(unknown(answer).ok()?.raw);
     // The metadata comes first.
     match fields.next().ok()?? {
-        Field { number: 1, value: Value::Bytes(metadata) } => {
+        WireField { number: 1, value: WireValue::Bytes(metadata) } => {
             metadata_of(metadata, schema::OBJECT_META, context).ok()?.version()
         }
         _ => None,

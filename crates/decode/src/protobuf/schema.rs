@@ -3,44 +3,44 @@
 //! skipped without a look at it.
 
 /// The fields that are read of a message.
-pub(super) type Message = &'static [Known];
+pub(super) type MessageSchema = &'static [FieldSchema];
 
 /// A field that is read.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct FieldSchema {
     pub(super) number: u32,
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: FieldKind,
 }
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     Text,
     Number,
     Flag,
     /// `metav1.Time`
     Time,
-    Message(Message),
+    Message(MessageSchema),
     /// Any number of messages
-    List(Message),
+    List(MessageSchema),
     /// Any number of numbers, each in a field of its own, as Kubernetes writes them
     Numbers,
     /// `map<string, string>`
     TextMap,
     /// A message whose fields stand among those of the outer one in JSON
-    Inline(Message),
+    Inline(MessageSchema),
 }
 
-const fn known(number: u32, name: &'static str, kind: Kind) -> Known {
-    Known { number, name, kind }
+const fn known(number: u32, name: &'static str, kind: FieldKind) -> FieldSchema {
+    FieldSchema { number, name, kind }
 }
 
-use Kind::{Flag, Inline, List, Message as Of, Number, Numbers, Text, TextMap, Time};
+use FieldKind::{Flag, Inline, List, Message as Of, Number, Numbers, Text, TextMap, Time};
 
 /// The object of the kind `kind`. What is read of any other kind is its metadata, which has the number 1
 /// in all of them.
-pub(super) fn object(kind: Option<&str>) -> Message {
+pub(super) fn object(kind: Option<&str>) -> MessageSchema {
     match kind {
         None | Some("Pod") => POD,
         Some("Event") => EVENT,
@@ -50,32 +50,32 @@ pub(super) fn object(kind: Option<&str>) -> Message {
     }
 }
 
-const OTHER: Message = &[known(1, "metadata", Of(OBJECT_META))];
+const OTHER: MessageSchema = &[known(1, "metadata", Of(OBJECT_META))];
 
-pub(super) const POD: Message = &[
+pub(super) const POD: MessageSchema = &[
     known(1, "metadata", Of(OBJECT_META)),
     known(2, "spec", Of(POD_SPEC)),
     known(3, "status", Of(POD_STATUS)),
 ];
 
-pub(super) const NODE: Message = &[
+pub(super) const NODE: MessageSchema = &[
     known(1, "metadata", Of(OBJECT_META)),
     known(2, "spec", Of(NODE_SPEC)),
     known(3, "status", Of(NODE_STATUS)),
 ];
 
-const NODE_SPEC: Message =
+const NODE_SPEC: MessageSchema =
     &[known(4, "unschedulable", Flag), known(5, "taints", List(&[known(1, "key", Text)]))];
 
-const NODE_STATUS: Message = &[
+const NODE_STATUS: MessageSchema = &[
     known(4, "conditions", List(NODE_CONDITION)),
     known(7, "nodeInfo", Of(&[known(7, "kubeletVersion", Text)])),
 ];
 
-const NODE_CONDITION: Message =
+const NODE_CONDITION: MessageSchema =
     &[known(1, "type", Text), known(2, "status", Text), known(4, "lastTransitionTime", Time)];
 
-const EVENT: Message = &[
+const EVENT: MessageSchema = &[
     known(1, "metadata", Of(OBJECT_META)),
     known(2, "involvedObject", Of(OBJECT_REFERENCE)),
     known(3, "reason", Text),
@@ -88,17 +88,17 @@ const EVENT: Message = &[
     known(14, "reportingComponent", Text),
 ];
 
-const STATUS: Message =
+const STATUS: MessageSchema =
     &[known(3, "message", Text), known(4, "reason", Text), known(6, "code", Number)];
 
-pub(super) const LIST_META: Message = &[
+pub(super) const LIST_META: MessageSchema = &[
     known(2, "resourceVersion", Text),
     known(3, "continue", Text),
     known(4, "remainingItemCount", Number),
     known(5, "shardInfo", Of(&[])),
 ];
 
-pub(super) const OBJECT_META: Message = &[
+pub(super) const OBJECT_META: MessageSchema = &[
     known(1, "name", Text),
     known(3, "namespace", Text),
     known(5, "uid", Text),
@@ -110,10 +110,10 @@ pub(super) const OBJECT_META: Message = &[
     known(13, "ownerReferences", List(OWNER_REFERENCE)),
 ];
 
-const OWNER_REFERENCE: Message =
+const OWNER_REFERENCE: MessageSchema =
     &[known(1, "kind", Text), known(3, "name", Text), known(6, "controller", Flag)];
 
-const POD_SPEC: Message = &[
+const POD_SPEC: MessageSchema = &[
     known(1, "volumes", List(VOLUME)),
     known(2, "containers", List(CONTAINER)),
     known(3, "restartPolicy", Text),
@@ -129,10 +129,10 @@ const POD_SPEC: Message = &[
 ];
 
 /// The name comes first, so that a volume without any source is one as well.
-const VOLUME: Message = &[known(1, "name", Text), known(2, "", Inline(VOLUME_SOURCE))];
+const VOLUME: MessageSchema = &[known(1, "name", Text), known(2, "", Inline(VOLUME_SOURCE))];
 
 /// Of all sources only those that a stateless pod may have, and those with a claim.
-const VOLUME_SOURCE: Message = &[
+const VOLUME_SOURCE: MessageSchema = &[
     known(2, "emptyDir", Of(&[])),
     known(6, "secret", Of(&[])),
     known(10, "persistentVolumeClaim", Of(&[])),
@@ -143,9 +143,9 @@ const VOLUME_SOURCE: Message = &[
     known(30, "image", Of(IMAGE_VOLUME)),
 ];
 
-const IMAGE_VOLUME: Message = &[known(1, "reference", Text)];
+const IMAGE_VOLUME: MessageSchema = &[known(1, "reference", Text)];
 
-const CONTAINER: Message = &[
+const CONTAINER: MessageSchema = &[
     known(1, "name", Text),
     known(2, "image", Text),
     known(10, "livenessProbe", Of(PROBE)),
@@ -155,20 +155,21 @@ const CONTAINER: Message = &[
     known(25, "restartPolicyRules", List(RESTART_RULE)),
 ];
 
-const RESTART_RULE: Message = &[known(1, "action", Text), known(2, "exitCodes", Of(EXIT_CODES))];
+const RESTART_RULE: MessageSchema =
+    &[known(1, "action", Text), known(2, "exitCodes", Of(EXIT_CODES))];
 
-const EXIT_CODES: Message = &[known(1, "operator", Text), known(2, "values", Numbers)];
+const EXIT_CODES: MessageSchema = &[known(1, "operator", Text), known(2, "values", Numbers)];
 
-const PROBE: Message = &[
+const PROBE: MessageSchema = &[
     known(2, "initialDelaySeconds", Number),
     known(4, "periodSeconds", Number),
     known(5, "successThreshold", Number),
     known(6, "failureThreshold", Number),
 ];
 
-const READINESS_GATE: Message = &[known(1, "conditionType", Text)];
+const READINESS_GATE: MessageSchema = &[known(1, "conditionType", Text)];
 
-pub(super) const POD_STATUS: Message = &[
+pub(super) const POD_STATUS: MessageSchema = &[
     known(1, "phase", Text),
     known(2, "conditions", List(CONDITION)),
     known(3, "message", Text),
@@ -179,7 +180,7 @@ pub(super) const POD_STATUS: Message = &[
     known(11, "nominatedNodeName", Text),
 ];
 
-const CONDITION: Message = &[
+const CONDITION: MessageSchema = &[
     known(1, "type", Text),
     known(2, "status", Text),
     known(4, "lastTransitionTime", Time),
@@ -187,7 +188,7 @@ const CONDITION: Message = &[
     known(6, "message", Text),
 ];
 
-const CONTAINER_STATUS: Message = &[
+const CONTAINER_STATUS: MessageSchema = &[
     known(1, "name", Text),
     known(2, "state", Of(CONTAINER_STATE)),
     known(3, "lastState", Of(CONTAINER_STATE)),
@@ -196,13 +197,13 @@ const CONTAINER_STATUS: Message = &[
     known(9, "started", Flag),
 ];
 
-const CONTAINER_STATE: Message = &[
+const CONTAINER_STATE: MessageSchema = &[
     known(1, "waiting", Of(&[known(1, "reason", Text), known(2, "message", Text)])),
     known(2, "running", Of(&[known(1, "startedAt", Time)])),
     known(3, "terminated", Of(TERMINATED)),
 ];
 
-const TERMINATED: Message = &[
+const TERMINATED: MessageSchema = &[
     known(1, "exitCode", Number),
     known(2, "signal", Number),
     known(3, "reason", Text),
@@ -211,7 +212,7 @@ const TERMINATED: Message = &[
     known(6, "finishedAt", Time),
 ];
 
-const OBJECT_REFERENCE: Message = &[
+const OBJECT_REFERENCE: MessageSchema = &[
     known(1, "kind", Text),
     known(2, "namespace", Text),
     known(3, "name", Text),
@@ -219,4 +220,4 @@ const OBJECT_REFERENCE: Message = &[
     known(7, "fieldPath", Text),
 ];
 
-const EVENT_SOURCE: Message = &[known(1, "component", Text)];
+const EVENT_SOURCE: MessageSchema = &[known(1, "component", Text)];

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{DecodeOptions, Encoding, ListPage, SpecField, WatchEventKind};
+use crate::{DecodeOptions, ListPage, ObjectEncoding, SpecField, WatchEventKind};
 use podinit_sim::protobuf::{document, event};
 use podinit_testing::random::{any_pod, any_value, same_in_every_run};
 use to_json::to_json;
@@ -39,7 +39,7 @@ fn frame_of(pod: &Value) -> Vec<u8> {
 
 fn page_of(body: &[u8], chunks: impl Iterator<Item = usize>) -> Result<ListPage, DecodeError> {
     let (mut decoder, mut buffer) = (decoder(), b"left over".to_vec());
-    let mut page = decoder.page(Encoding::Protobuf, &mut buffer);
+    let mut page = decoder.page(ObjectEncoding::Protobuf, &mut buffer);
     let mut rest = body;
     for chunk in chunks {
         let (now, later) = rest.split_at(chunk.min(rest.len()));

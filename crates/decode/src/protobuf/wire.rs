@@ -30,7 +30,7 @@ impl Malformed {
 
 /// The value of a field, as far as its wire type says what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value<'de> {
+pub(super) enum WireValue<'de> {
     /// A number, a boolean
     Varint(u64),
     /// A text, bytes or a message
@@ -41,64 +41,67 @@ pub(super) enum Value<'de> {
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Field<'de> {
+pub(super) struct WireField<'de> {
     pub(super) number: u32,
-    pub(super) value: Value<'de>,
+    pub(super) value: WireValue<'de>,
 }
 
 /// The fields of a message that have not been read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fields<'de>(&'de [u8]);
+pub(super) struct WireFields<'de>(&'de [u8]);
 
-impl<'de> Fields<'de> {
+impl<'de> WireFields<'de> {
     pub(super) const fn of(message: &'de [u8]) -> Self {
         Self(message)
     }
 
     /// The next field; `None` at the end of the message.
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Option<Field<'de>>, Malformed> {
+    pub(super) fn next(&mut self) -> Result<Option<WireField<'de>>, Malformed> {
         // Nearly all: of a number below 16, and shorter than 128 bytes.
         if let [key @ 0x08..0x80, length @ 0..0x80, after @ ..] = self.0
             && key & 7 == WireType::LengthDelimited as u8
             && let Some((bytes, rest)) = after.split_at_checked(usize::from(*length))
         {
             self.0 = rest;
-            return Ok(Some(Field { number: u32::from(key >> 3), value: Value::Bytes(bytes) }));
+            return Ok(Some(WireField {
+                number: u32::from(key >> 3),
+                value: WireValue::Bytes(bytes),
+            }));
         }
         self.next_of_any_form()
     }
 
-    fn next_of_any_form(&mut self) -> Result<Option<Field<'de>>, Malformed> {
+    fn next_of_any_form(&mut self) -> Result<Option<WireField<'de>>, Malformed> {
         let Self(rest) = self;
         if rest.is_empty() {
             return Ok(None);
         }
         let (number, wire_type) = decode_key(rest)?;
         let value = match wire_type {
-            WireType::Varint => Value::Varint(decode_varint(rest)?),
+            WireType::Varint => WireValue::Varint(decode_varint(rest)?),
             WireType::LengthDelimited => {
                 let length = usize::try_from(decode_varint(rest)?).ok();
                 let split = length.and_then(|length| rest.split_at_checked(length));
                 let too_long = || Malformed::new("a field is longer than what it is in");
                 let (bytes, after) = split.ok_or_else(too_long)?;
                 *rest = after;
-                Value::Bytes(bytes)
+                WireValue::Bytes(bytes)
             }
             other => {
                 // Bounds the depth of groups within groups.
                 skip_field(other, number, rest, DecodeContext::default())?;
-                Value::Skipped
+                WireValue::Skipped
             }
         };
-        Ok(Some(Field { number, value }))
+        Ok(Some(WireField { number, value }))
     }
 
     /// The last value of the field `wanted`, where that is a text, bytes or a message.
     pub(super) fn bytes(mut self, wanted: u32) -> Result<Option<&'de [u8]>, Malformed> {
         let mut found = None;
         while let Some(field) = self.next()? {
-            if let Field { number, value: Value::Bytes(bytes) } = field
+            if let WireField { number, value: WireValue::Bytes(bytes) } = field
                 && number == wanted
             {
                 found = Some(bytes);
@@ -114,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    fn fields(message: &[u8]) -> Result<Vec<(u32, Value<'_>)>, Malformed> {
-        let mut fields = Fields::of(message);
+    fn fields(message: &[u8]) -> Result<Vec<(u32, WireValue<'_>)>, Malformed> {
+        let mut fields = WireFields::of(message);
         let mut found = Vec::new();
         while let Some(field) = fields.next()? {
             found.push((field.number, field.value));
@@ -138,16 +141,16 @@ mod tests {
         assert_eq!(
             found,
             [
-                (1, Value::Varint(150)),
-                (2, Value::Bytes(b"ab")),
-                (3, Value::Skipped),
-                (4, Value::Skipped),
-                (5, Value::Skipped),
-                (2, Value::Bytes(b"")),
+                (1, WireValue::Varint(150)),
+                (2, WireValue::Bytes(b"ab")),
+                (3, WireValue::Skipped),
+                (4, WireValue::Skipped),
+                (5, WireValue::Skipped),
+                (2, WireValue::Bytes(b"")),
             ]
         );
-        assert_eq!(Fields::of(&message).bytes(2), Ok(Some(&b""[..])));
-        assert_eq!(Fields::of(&message).bytes(1), Ok(None));
+        assert_eq!(WireFields::of(&message).bytes(2), Ok(Some(&b""[..])));
+        assert_eq!(WireFields::of(&message).bytes(1), Ok(None));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{BadReason, Cause, Stage};
-use podinit_instruments::{Counter, FamilyType, Kind, LabelText};
+use podinit_instruments::{Counter, FamilyType, LabelText, MetricType};
 
 /// The value of `stage` and of `cause` for a pod that was not known before.
 const NONE: &str = "none";
@@ -85,7 +85,7 @@ fn from_texts(stage: &str, cause: &str) -> Option<BadReason> {
 pub(super) struct BadCausesBySlo;
 
 impl FamilyType for BadCausesBySlo {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricType = MetricType::Counter;
     const LABELS: usize = 3;
     const SLO_LABELS: bool = true;
 

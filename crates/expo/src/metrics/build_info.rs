@@ -2,7 +2,8 @@
 
 use podinit_core::shard::Shard;
 use podinit_instruments::{
-    AnyText, Encoder, FamilyDoc, FamilySource, Gauge, Head, Number, SavedFamilies,
+    AnyText, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, Gauge, SampleNumber,
+    SavedFamilies,
 };
 use podinit_instruments::{computed_families, family_type};
 
@@ -46,13 +47,13 @@ impl FamilySource for BuildInfo {
         BUILD.to_vec()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let labels = [("version", env!("CARGO_PKG_VERSION")), ("revision", Self::REVISION)];
-        out.family(Head::from(&BUILD_INFO));
-        out.number(&labels, Number::Integer(1));
+        out.family(FamilyHead::from(&BUILD_INFO));
+        out.number(&labels, SampleNumber::Integer(1));
         let Some(shard) = self.shard else { return };
-        SHARD_ORDINAL.write(out, Number::Integer(shard.index()));
-        TOTAL_SHARDS.write(out, Number::Integer(shard.count().get()));
+        SHARD_ORDINAL.write(out, SampleNumber::Integer(shard.index()));
+        TOTAL_SHARDS.write(out, SampleNumber::Integer(shard.count().get()));
     }
 
     fn save(&self, _: &mut SavedFamilies) {}

@@ -12,23 +12,23 @@ use super::custom_milestones::MilestoneCounts;
 use super::event_families::EventMetrics;
 use super::exposition::Exposition;
 use super::families::families_of_pods;
-use super::gates::Gates;
+use super::gates::GateSeries;
 use super::label_sets::LabelSets;
 use super::labels::{GATE, LabelConfig, LabelError, REGISTRY};
-use super::namespaces::Namespaces;
+use super::namespaces::NamespacePlaces;
 use super::node_families::{NODE_POOL, NodeMetrics};
 use super::recorder::Recorder;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
-use super::store::{EvidenceMetrics, NamedMetrics, Store};
+use super::store::{EvidenceMetrics, MetricStore, NamedMetrics};
 use podinit_core::lifecycle::CustomMilestones;
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-use podinit_instruments::{FamilySource, Kind};
+use podinit_instruments::{FamilySource, MetricType};
 
 /// What is to be exposed.
 #[derive(Default)]
-pub struct Builder {
+pub struct ExpositionBuilder {
     labels: LabelConfig,
     watch: Option<Box<dyn FamilySource>>,
     slos: Vec<SloDoc>,
@@ -41,7 +41,7 @@ pub struct Builder {
     shard: Option<Shard>,
 }
 
-impl Builder {
+impl ExpositionBuilder {
     /// Podinit's own families, with this label set.
     pub fn new(labels: LabelConfig) -> Self {
         Self { labels, ..Self::default() }
@@ -124,14 +124,14 @@ impl Builder {
     /// When the label set cannot be (see [`LabelError`]).
     pub fn build(self) -> Result<(Recorder, Arc<Exposition>), LabelError> {
         let specs = self.labels.specs()?;
-        let namespaces = Namespaces::new(self.labels.slo_namespace());
+        let namespaces = NamespacePlaces::new(self.labels.slo_namespace());
         let names = || Arc::clone(&namespaces.names);
         let events = (self.events).then(|| EventMetrics::new(self.labels.cap_of(REGISTRY)));
         let of_sources =
             self.watch.iter().chain(&self.sources).flat_map(|source| source.families());
         // SLOs begin when they are put in force, so their families have no start in common.
         let counting = families_of_pods().into_iter().chain(of_sources).filter(|family| {
-            let counts = matches!(family.kind, Kind::Counter | Kind::Histogram);
+            let counts = matches!(family.kind, MetricType::Counter | MetricType::Histogram);
             counts && !family.slo_labels && !family.labels.contains(&"slo")
         });
         let starts = StartTimes::new(self.start, counting.map(|family| family.name));
@@ -142,10 +142,11 @@ impl Builder {
             events,
         };
         let named = NamedMetrics {
-            gates: Gates::new(self.labels.cap_of(GATE)),
+            gates: GateSeries::new(self.labels.cap_of(GATE)),
             milestones: MilestoneCounts::new(self.milestones),
         };
-        let store = Store::new(&specs, self.labels.max_sets, names(), named, evidence, starts);
+        let store =
+            MetricStore::new(&specs, self.labels.max_sets, names(), named, evidence, starts);
         if self.nodes {
             store.pods.unobserved.show_all();
         }
@@ -166,7 +167,7 @@ impl Builder {
     }
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for ExpositionBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder").field("labels", &self.labels).finish_non_exhaustive()
     }

@@ -5,20 +5,22 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
-use super::label_values::{Given, OTHER_ID, SavedPlace, ValueId, Values};
+use super::label_values::{GivenPlace, LabelValuePlaces, OTHER_ID, SavedPlace, ValueId};
 use super::labels::OTHER;
 use podinit_core::timestamp::Timestamp;
-use podinit_instruments::{Counter, Encoder, Families, Head, SavedFamilies, Snapshot};
+use podinit_instruments::{
+    Counter, ExpositionEncoder, FamilyHead, FamilySet, HistogramSnapshot, SavedFamilies,
+};
 use podinit_text::strangers_text::label;
 
 /// The families `T` of each value: met by the recorder, read by scrapes. A value that has had nothing for a day gives its place to a
 /// new one, and its `T` ends ([§7.5](crate::specification#s7-5)).
 #[derive(Debug)]
-pub(super) struct Capped<T> {
+pub(super) struct CappedFamilies<T> {
     /// The label, as `podinit_label_overflow_pods_total` names it
     pub(super) label: &'static str,
     /// Of the recorder alone, so that it waits for no scrape here
-    values: Mutex<Values>,
+    values: Mutex<LabelValuePlaces>,
     series: RwLock<BTreeMap<Arc<str>, Arc<T>>>,
     /// Pods with a value past the cap
     pub(super) dropped: Counter,
@@ -27,18 +29,18 @@ pub(super) struct Capped<T> {
 }
 
 /// A value that something happened to.
-pub(super) struct Met<T> {
+pub(super) struct MetValue<T> {
     pub(super) id: ValueId,
     pub(super) series: Arc<T>,
     /// It has just got its place.
     pub(super) is_new: bool,
 }
 
-impl<T: Default> Capped<T> {
+impl<T: Default> CappedFamilies<T> {
     pub(super) fn new(label: &'static str, max_values: usize) -> Self {
         Self {
             label,
-            values: Mutex::new(Values::new(max_values)),
+            values: Mutex::new(LabelValuePlaces::new(max_values)),
             series: RwLock::default(),
             dropped: Counter::default(),
             expired: Counter::default(),
@@ -47,22 +49,27 @@ impl<T: Default> Capped<T> {
 
     /// Gives `value` a place at `now`, if it has none and there is room for it, also where a namespace is given that takes no
     /// more than its share. Without, it is that of the rest.
-    pub(super) fn meet(&self, value: &str, namespace: Option<&Arc<str>>, now: Timestamp) -> Met<T> {
+    pub(super) fn meet(
+        &self,
+        value: &str,
+        namespace: Option<&Arc<str>>,
+        now: Timestamp,
+    ) -> MetValue<T> {
         let given = self.values.lock().give(value, namespace, now);
-        let Some(Given { id, is_new, ended }) = given else {
-            return Met { id: OTHER_ID, series: self.series(OTHER), is_new: false };
+        let Some(GivenPlace { id, is_new, ended }) = given else {
+            return MetValue { id: OTHER_ID, series: self.series(OTHER), is_new: false };
         };
         if let Some(ended) = ended {
             self.series.write().remove(&ended);
             self.expired.increment();
         }
-        Met { id, series: self.series(value), is_new }
+        MetValue { id, series: self.series(value), is_new }
     }
 
     /// `value`, if it has a place of its own.
-    pub(super) fn known(&self, value: &str) -> Option<Met<T>> {
+    pub(super) fn known(&self, value: &str) -> Option<MetValue<T>> {
         let id = Some(self.id(value)).filter(|id| *id != OTHER_ID)?;
-        Some(Met { id, series: self.series(value), is_new: false })
+        Some(MetValue { id, series: self.series(value), is_new: false })
     }
 
     /// The number of `value`, or that of the rest.
@@ -124,12 +131,12 @@ impl<T: Default> Capped<T> {
 }
 
 /// The families of all values, whose label is the last of each.
-impl<T: Families + Default> Capped<T> {
-    pub(super) fn collect(&self, out: &mut dyn Encoder) {
+impl<T: FamilySet + Default> CappedFamilies<T> {
+    pub(super) fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let met = self.met();
-        let mut buffer = Snapshot::default();
+        let mut buffer = HistogramSnapshot::default();
         for (place, family) in T::DOCS.iter().enumerate() {
-            out.family(Head::from(family));
+            out.family(FamilyHead::from(family));
             for (value, families) in &met {
                 families.rows()[place].write(Some(value), &mut buffer, out);
             }

@@ -10,7 +10,8 @@ use podinit_core::lifecycle::{
     CustomInterval, CustomMilestone, CustomMilestones, CustomStart, CustomUnobservedReason,
 };
 use podinit_instruments::{
-    AnyText, Counter, Encoder, Head, Histogram, Number, SavedFamilies, SavedHistogram, SavedSeries,
+    AnyText, Counter, ExpositionEncoder, FamilyHead, Histogram, SampleNumber, SavedFamilies,
+    SavedHistogram, SavedSeries,
 };
 use podinit_instruments::{computed_families, family_type};
 
@@ -125,14 +126,14 @@ impl MilestoneCounts {
         })
     }
 
-    pub(super) fn collect_unobserved(&self, out: &mut dyn Encoder) {
+    pub(super) fn collect_unobserved(&self, out: &mut dyn ExpositionEncoder) {
         if self.milestones.is_empty() {
             return;
         }
-        out.family(Head::from(&MILESTONE_UNOBSERVED));
+        out.family(FamilyHead::from(&MILESTONE_UNOBSERVED));
         for (name, reason, counter) in self.unobserved() {
             let labels = [("milestone", &**name), ("reason", reason.as_str())];
-            out.number(&labels, Number::Integer(counter.get()));
+            out.number(&labels, SampleNumber::Integer(counter.get()));
         }
     }
 

@@ -4,13 +4,13 @@ use super::exposition::Exposition;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_histogram::cells::CellCount;
 use podinit_histogram::layout::LAYOUT;
-use podinit_instruments::Snapshot;
+use podinit_instruments::HistogramSnapshot;
 
 /// The 99th percentile is shown of at least so many durations.
 pub const LEAST_OF_P99: u64 = 100;
 
 /// The distributions of the stages, and after them of the time from creation to ready.
-pub type Durations = [Distribution; Stage::ALL.len() + 1];
+pub type StageDurations = [DurationDistribution; Stage::ALL.len() + 1];
 
 /// What the durations are of: each stage, and the whole startup.
 pub fn stages_and_startup() -> impl Iterator<Item = Interval> {
@@ -20,16 +20,16 @@ pub fn stages_and_startup() -> impl Iterator<Item = Interval> {
 
 /// The counts of a histogram whose buckets are at most a tenth wide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Distribution {
+pub struct DurationDistribution {
     /// The cells that are not empty, ascending
     cells: Vec<CellCount>,
 }
 
 impl Exposition {
     /// The present distributions. Costs about a quarter of a scrape.
-    pub fn durations(&self) -> Durations {
+    pub fn durations(&self) -> StageDurations {
         let sets = self.store.sorted_sets();
-        let mut buffer = Snapshot::default();
+        let mut buffer = HistogramSnapshot::default();
         let mut intervals = stages_and_startup();
         std::array::from_fn(|_| {
             let mut counts = vec![0; LAYOUT.cells().len()];
@@ -42,12 +42,12 @@ impl Exposition {
                     });
                 }
             }
-            Distribution::of(&counts)
+            DurationDistribution::of(&counts)
         })
     }
 }
 
-impl Distribution {
+impl DurationDistribution {
     fn of(counts: &[u64]) -> Self {
         let cells = counts.iter().zip(0..).filter(|(count, _)| **count > 0);
         Self { cells: cells.map(|(count, cell)| (cell, *count)).collect() }
@@ -122,10 +122,10 @@ mod tests {
 
     #[test]
     fn what_came_later_is_the_difference() {
-        let early = Distribution::of_nanos([1_000_000_000, 5_000_000_000]);
-        let late = Distribution::of_nanos([1_000_000_000, 5_000_000_000, 5_000_000_000]);
+        let early = DurationDistribution::of_nanos([1_000_000_000, 5_000_000_000]);
+        let late = DurationDistribution::of_nanos([1_000_000_000, 5_000_000_000, 5_000_000_000]);
         let found = late.since(&early);
-        assert_eq!(found, Distribution::of_nanos([5_000_000_000]));
+        assert_eq!(found, DurationDistribution::of_nanos([5_000_000_000]));
         assert_eq!((found.count(), late.since(&late).quantile(50)), (1, None));
     }
 
@@ -136,7 +136,7 @@ mod tests {
             mut durations in prop::collection::vec(2_000_000_u64..4_000_000_000_000, 1..200),
             percent in 1_usize..=100,
         ) {
-            let found = Distribution::of_nanos(durations.iter().copied());
+            let found = DurationDistribution::of_nanos(durations.iter().copied());
             durations.sort_unstable();
             let exact = nearest_rank(&durations, percent).unwrap() as f64 / 1e9;
             let quantile = found.quantile(percent as u64).unwrap();

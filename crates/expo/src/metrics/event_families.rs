@@ -1,8 +1,8 @@
 //! The families that only Events can fill ([§9.3](crate::specification#s9-3) to
 //! [§9.5](crate::specification#s9-5)). They are absent while Events are no source of evidence.
 
-use super::image_pulls::ImagePulls;
-use super::pod_families::Durations;
+use super::image_pulls::ImagePullSeries;
+use super::pod_families::LabelSetDurations;
 use podinit_core::lifecycle::{EventDropReason, Outcome, StartupSliExclusion};
 use podinit_instruments::{CounterVec, SavedFamilies};
 use podinit_instruments::{computed_families, families};
@@ -10,7 +10,7 @@ use podinit_instruments::{computed_families, families};
 computed_families! {
     /// Kubernetes' own indicator, by label set.
     pub(super) const STARTUP_SLI_FAMILIES {
-        STARTUP_SLI: Durations =
+        STARTUP_SLI: LabelSetDurations =
             "podinit_pod_start_sli_duration_seconds", [], experimental, saved,
             "Time from a pod's creation until all its containers had started, without image pulls and init containers.";
     }
@@ -32,7 +32,7 @@ families! {
 #[derive(Debug)]
 pub(super) struct EventMetrics {
     pub(super) families: EventFamilies,
-    pub(super) pulls: ImagePulls,
+    pub(super) pulls: ImagePullSeries,
 }
 
 /// The pods of a checkpoint that was written while Events were no source.
@@ -69,6 +69,6 @@ impl EventFamilies {
 impl EventMetrics {
     /// Nothing counted yet, with room for so many registries.
     pub(super) fn new(max_registries: usize) -> Self {
-        Self { families: EventFamilies::default(), pulls: ImagePulls::new(max_registries) }
+        Self { families: EventFamilies::default(), pulls: ImagePullSeries::new(max_registries) }
     }
 }

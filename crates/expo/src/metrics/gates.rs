@@ -1,6 +1,6 @@
 //! Gates by name ([§16](crate::specification#s16)), within the cap on the values of a label.
 
-use super::capped::{Capped, Met};
+use super::capped::{CappedFamilies, MetValue};
 use super::label_values::OTHER_ID;
 use super::labels::{DEFAULT_MAX_VALUES, GATE, OTHER};
 use podinit_core::lifecycle::{
@@ -33,19 +33,19 @@ impl GateFamilies {
 
 /// The series of all gates: written by the recorder, read by scrapes.
 #[derive(Debug)]
-pub(super) struct Gates {
-    pub(super) by_name: Capped<GateFamilies>,
+pub(super) struct GateSeries {
+    pub(super) by_name: CappedFamilies<GateFamilies>,
 }
 
-impl Default for Gates {
+impl Default for GateSeries {
     fn default() -> Self {
         Self::new(DEFAULT_MAX_VALUES)
     }
 }
 
-impl Gates {
+impl GateSeries {
     pub(super) fn new(max_gates: usize) -> Self {
-        Self { by_name: Capped::new(GATE, max_gates) }
+        Self { by_name: CappedFamilies::new(GATE, max_gates) }
     }
 
     /// Counts what happened at `now` to all gates of `pod`, which each have a pod in flight more or less. Those that get a
@@ -67,7 +67,7 @@ impl Gates {
                 // Those that have a place keep it before others get one.
                 GatesEvent::Met => match by_name.known(&name) {
                     None => without.push((kind, gate, name)),
-                    Some(Met { id, series, .. }) => {
+                    Some(MetValue { id, series, .. }) => {
                         by_name.enter(id);
                         // It is shown from now on.
                         series.show(kind);
@@ -77,7 +77,7 @@ impl Gates {
         }
         let mut is_dropped = false;
         for (kind, gate, name) in without {
-            let Met { id, series, is_new } = by_name.meet(&name, Some(&pod.namespace), now);
+            let MetValue { id, series, is_new } = by_name.meet(&name, Some(&pod.namespace), now);
             series.show(kind);
             by_name.enter(id);
             is_dropped |= id == OTHER_ID;

@@ -14,7 +14,7 @@ fn pod(namespace: &str) -> PodInfo {
 
 /// A pod of the namespace has these scheduling gates, which hold it; what happens to all of them.
 fn all(
-    gates: &Gates,
+    gates: &GateSeries,
     at: i64,
     namespace: &str,
     names: &[&str],
@@ -28,19 +28,19 @@ fn all(
     moves
 }
 
-fn one(gates: &Gates, at: i64, gate: &str, event: GateEvent) {
+fn one(gates: &GateSeries, at: i64, gate: &str, event: GateEvent) {
     let kind = GateKind::Scheduling;
     gates.observe(hour(at), &PodInfo::default(), GateObservation { kind, gate, event });
 }
 
 /// Returns the gates of which pods may move.
-fn come(gates: &Gates, at: i64, namespace: &str, names: &[&str]) -> Vec<LabelMove> {
+fn come(gates: &GateSeries, at: i64, namespace: &str, names: &[&str]) -> Vec<LabelMove> {
     let moves = all(gates, at, namespace, names, GatesEvent::Met);
     names.iter().for_each(|gate| one(gates, at, gate, GateEvent::Held));
     moves
 }
 
-fn go(gates: &Gates, at: i64, namespace: &str, names: &[&str]) {
+fn go(gates: &GateSeries, at: i64, namespace: &str, names: &[&str]) {
     let passed = GateEvent::Passed(Latency::from_nanos(5));
     for gate in names {
         one(gates, at, gate, passed);
@@ -50,7 +50,7 @@ fn go(gates: &Gates, at: i64, namespace: &str, names: &[&str]) {
 }
 
 /// The scheduling gates, with how many pods each holds and how many have passed it.
-fn shown(gates: &Gates) -> Vec<(String, u64, u64)> {
+fn shown(gates: &GateSeries) -> Vec<(String, u64, u64)> {
     let met = gates.by_name.met().into_iter();
     let shown = met.filter_map(|(gate, named)| {
         let holding = named.holding.get(GateKind::Scheduling)?;
@@ -64,14 +64,14 @@ fn lines(lines: &[(&str, u64, u64)]) -> Vec<(String, u64, u64)> {
     lines.iter().map(|(gate, holding, passed)| ((*gate).to_owned(), *holding, *passed)).collect()
 }
 
-fn counts(gates: &Gates) -> (u64, u64) {
+fn counts(gates: &GateSeries) -> (u64, u64) {
     (gates.by_name.dropped.get(), gates.by_name.expired.get())
 }
 
 /// Goes on from what was saved.
-fn restarted(gates: &Gates, max_gates: usize) -> Gates {
-    let again = Gates::new(max_gates);
-    let saved = |gates: &Gates| {
+fn restarted(gates: &GateSeries, max_gates: usize) -> GateSeries {
+    let again = GateSeries::new(max_gates);
+    let saved = |gates: &GateSeries| {
         let mut saved = SavedFamilies::default();
         gates.by_name.save(&mut saved);
         saved
@@ -84,7 +84,7 @@ fn restarted(gates: &Gates, max_gates: usize) -> Gates {
 
 #[test]
 fn gates_past_the_cap_are_one_for_both_kinds_and_a_pod_counts_once() {
-    let gates = Gates::new(4);
+    let gates = GateSeries::new(4);
     come(&gates, 1, "a", &["a", "b", "c", "d"]);
     assert_eq!(shown(&gates), lines(&[(OTHER, 2, 0), ("a", 1, 0), ("b", 1, 0)]));
     assert_eq!(counts(&gates), (1, 0));
@@ -100,7 +100,7 @@ fn gates_past_the_cap_are_one_for_both_kinds_and_a_pod_counts_once() {
 
 #[test]
 fn a_namespace_takes_half_of_the_places_and_gives_them_to_its_own_gates() {
-    let gates = Gates::new(5);
+    let gates = GateSeries::new(5);
     come(&gates, 1, "a", &["a", "b", "c"]);
     come(&gates, 1, "z", &["z"]);
     assert_eq!(shown(&gates), lines(&[(OTHER, 1, 0), ("a", 1, 0), ("b", 1, 0), ("z", 1, 0)]));
@@ -115,14 +115,14 @@ fn a_namespace_takes_half_of_the_places_and_gives_them_to_its_own_gates() {
         assert_eq!(names, [OTHER, "b", "e", "z"]);
         assert_eq!(gates.by_name.expired.get(), 1);
     }
-    let one = Gates::new(1);
+    let one = GateSeries::new(1);
     come(&one, 1, "a", &["a"]);
     assert_eq!(shown(&one), lines(&[("a", 1, 0)]));
 }
 
 #[test]
 fn a_gate_keeps_its_place_while_a_pod_in_flight_has_it_and_for_a_day() {
-    let gates = Gates::new(1);
+    let gates = GateSeries::new(1);
     come(&gates, 1, "a", &["old"]);
     come(&gates, 100, "a", &["new"]);
     assert_eq!(shown(&gates), lines(&[(OTHER, 1, 0), ("old", 1, 0)]));
@@ -148,7 +148,7 @@ fn a_gate_keeps_its_place_while_a_pod_in_flight_has_it_and_for_a_day() {
 
 #[test]
 fn a_restart_goes_on_with_the_pods_in_flight() {
-    let before = Gates::new(1);
+    let before = GateSeries::new(1);
     come(&before, 1, "a", &["kept", "rest"]);
     let after = restarted(&before, 1);
     all(&after, 1, "a", &["kept", "rest"], GatesEvent::Restored);

@@ -3,7 +3,7 @@
 
 use super::label_sets::LabelSets;
 use super::label_values::{OTHER_ID, ValueId};
-use super::namespaces::{NamespaceSlot, Namespaces, OTHER_PLACE};
+use super::namespaces::{NamespacePlaces, NamespaceSlot, OTHER_PLACE};
 use super::saved_holds::SavedHold;
 use hashbrown::HashMap;
 use podinit_core::lifecycle::LabelHold;
@@ -11,14 +11,14 @@ use podinit_core::timestamp::Timestamp;
 
 /// What a hold names, and how many pods have it.
 #[derive(Clone, Debug)]
-struct Held {
+struct HoldCount {
     set: usize,
     ids: Box<[ValueId]>,
     place: NamespaceSlot,
     pods: u32,
 }
 
-impl Held {
+impl HoldCount {
     /// Whether a value or the place is that of the rest.
     fn is_of_rest(&self) -> bool {
         self.place == OTHER_PLACE || self.ids.contains(&OTHER_ID)
@@ -27,16 +27,16 @@ impl Held {
 
 /// The holds of all pods. Owned by the recorder.
 #[derive(Debug, Default)]
-pub(super) struct Holds {
+pub(super) struct PodHolds {
     numbers: HashMap<(usize, NamespaceSlot), u32>,
     /// By number, from 1 on
-    held: Vec<Held>,
+    held: Vec<HoldCount>,
     free: Vec<u32>,
     /// Pods whose label values are not known
     unknown: u64,
 }
 
-impl Holds {
+impl PodHolds {
     /// Whether a pod may have any value.
     pub(super) const fn may_have_any(&self) -> bool {
         self.unknown > 0
@@ -46,7 +46,7 @@ impl Holds {
     pub(super) fn is_of_rest(&self, hold: LabelHold) -> bool {
         let number = hold.get().checked_sub(1);
         let held = number.and_then(|number| self.held.get(number as usize));
-        held.is_some_and(Held::is_of_rest)
+        held.is_some_and(HoldCount::is_of_rest)
     }
 
     /// Whether pods have a value that is that of the rest.
@@ -60,7 +60,7 @@ impl Holds {
         set: usize,
         place: NamespaceSlot,
         labels: &mut LabelSets,
-        namespaces: &mut Namespaces,
+        namespaces: &mut NamespacePlaces,
     ) -> LabelHold {
         if let Some(number) = self.numbers.get(&(set, place)) {
             if let Some(held) = self.held.get_mut(*number as usize) {
@@ -84,11 +84,11 @@ impl Holds {
         ids: Box<[ValueId]>,
         place: NamespaceSlot,
         labels: &mut LabelSets,
-        namespaces: &mut Namespaces,
+        namespaces: &mut NamespacePlaces,
     ) -> LabelHold {
         labels.enter(set, &ids);
         namespaces.enter(place);
-        let held = Held { set, ids, place, pods: 1 };
+        let held = HoldCount { set, ids, place, pods: 1 };
         match self.held.get_mut(number as usize) {
             Some(free) => *free = held,
             None => self.held.push(held),
@@ -103,13 +103,13 @@ impl Holds {
         &mut self,
         named: Option<(usize, &[ValueId], NamespaceSlot)>,
         labels: &mut LabelSets,
-        namespaces: &mut Namespaces,
+        namespaces: &mut NamespacePlaces,
     ) -> LabelHold {
         let next = self.held.len() as u32;
         let known = named.and_then(|(set, _, place)| self.numbers.get(&(set, place)));
         let (Some((set, ids, place)), None) = (named, known) else {
             let known = known.map_or(LabelHold::UNKNOWN, |number| LabelHold::new(number + 1));
-            self.held.push(Held { set: 0, ids: [].into(), place: 0, pods: 0 });
+            self.held.push(HoldCount { set: 0, ids: [].into(), place: 0, pods: 0 });
             self.free.push(next);
             return match known {
                 LabelHold::UNKNOWN => known,
@@ -143,7 +143,7 @@ impl Holds {
         hold: LabelHold,
         now: Timestamp,
         labels: &mut LabelSets,
-        namespaces: &mut Namespaces,
+        namespaces: &mut NamespacePlaces,
     ) {
         let Some(number) = hold.get().checked_sub(1) else {
             self.unknown = self.unknown.saturating_sub(1);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::capped::{Capped, Met};
+use super::capped::{CappedFamilies, MetValue};
 use super::label_values::OTHER_ID;
 use super::labels::REGISTRY;
 use podinit_core::lifecycle::{ImageSource, PullObservation};
@@ -39,20 +39,20 @@ families! {
 
 /// The series of all registries: written by the recorder, read by scrapes.
 #[derive(Debug)]
-pub(super) struct ImagePulls {
-    pub(super) by_registry: Capped<RegistryFamilies>,
+pub(super) struct ImagePullSeries {
+    pub(super) by_registry: CappedFamilies<RegistryFamilies>,
 }
 
-impl ImagePulls {
+impl ImagePullSeries {
     pub(super) fn new(max_registries: usize) -> Self {
-        Self { by_registry: Capped::new(REGISTRY, max_registries) }
+        Self { by_registry: CappedFamilies::new(REGISTRY, max_registries) }
     }
 
     /// Counts a pull, observed at `at` of an image of `pod`.
     pub(super) fn observe(&self, at: Timestamp, pod: &PodInfo, pull: PullObservation<'_>) {
         let is_dropped = |registry: &Arc<str>| self.by_registry.drops(&label(registry));
         let was_dropped = pull.earlier.iter().any(is_dropped);
-        let Met { id, series, .. } =
+        let MetValue { id, series, .. } =
             self.by_registry.meet(&label(pull.registry), Some(&pod.namespace), at);
         self.by_registry.leave(id, at);
         if id == OTHER_ID && !was_dropped {
@@ -92,14 +92,14 @@ mod tests {
 
     #[test]
     fn registries_past_the_cap_are_one_and_each_pod_is_counted_once() {
-        let pulls = ImagePulls::new(1);
+        let pulls = ImagePullSeries::new(1);
         let [first, second, third] = ["a.example", "b.example", "c.example"].map(Arc::from);
         let (at, pod) = (Timestamp::from_seconds(1), PodInfo::default());
         let observe = |pull| pulls.observe(at, &pod, pull);
         observe(pull(&first, &[]));
         observe(pull(&second, std::slice::from_ref(&first)));
         observe(pull(&third, &[first.clone(), second.clone()]));
-        let counts = |pulls: &ImagePulls| {
+        let counts = |pulls: &ImagePullSeries| {
             let met = pulls.by_registry.met().into_iter();
             met.map(|(registry, series)| {
                 (registry.to_string(), series.bytes.get(), series.duration.snapshot().count())
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(counts(&pulls), expected);
         assert_eq!(pulls.by_registry.dropped.get(), 1);
 
-        let again = ImagePulls::new(1);
+        let again = ImagePullSeries::new(1);
         let mut saved = SavedFamilies::default();
         pulls.by_registry.save(&mut saved);
         again.by_registry.restore_places(&pulls.by_registry.saved_places());
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_namespace_takes_half_of_the_places() {
-        let pulls = ImagePulls::new(4);
+        let pulls = ImagePullSeries::new(4);
         let of = |namespace: &str| PodInfo { namespace: namespace.into(), ..PodInfo::default() };
         let observe = |namespace, registry: &str| {
             let registry = Arc::from(registry);

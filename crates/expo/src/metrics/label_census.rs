@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::label_sets::LabelSets;
 use super::labels::{LabelConfig, LabelError, LabelSpec, SeriesLabel};
-use super::namespaces::Namespaces;
+use super::namespaces::NamespacePlaces;
 use podinit_core::lifecycle::{ImageSource, Interval, Stage};
 use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_histogram::layout::ClassicBuckets;
@@ -49,19 +49,19 @@ pub const MOST_VALUES: usize = 100_000;
 #[derive(Debug)]
 pub struct LabelCensus {
     sets: LabelSets,
-    labels: Vec<Tally>,
+    labels: Vec<LabelTally>,
     pods: u64,
     overflowed: u64,
     /// By label set: the conditional stages that apply to a pod of it
     conditional: HashMap<usize, BTreeSet<Stage>>,
     /// By which SLO events, waiting and stuck pods are counted
-    slo_namespaces: Namespaces,
+    slo_namespaces: NamespacePlaces,
     hasher: RandomState,
 }
 
 /// How one label fared.
 #[derive(Debug)]
-struct Tally {
+struct LabelTally {
     spec: LabelSpec,
     /// Hashes of the values: their number is wanted, not they themselves
     values: HashSet<u64>,
@@ -93,7 +93,7 @@ impl LabelCensus {
     /// When the label set cannot be (see [`LabelError`]).
     pub fn new(config: &LabelConfig) -> Result<Self, LabelError> {
         let specs = config.specs()?;
-        let labels = specs.iter().map(|spec| Tally {
+        let labels = specs.iter().map(|spec| LabelTally {
             spec: spec.clone(),
             values: HashSet::new(),
             empty: 0,
@@ -105,7 +105,7 @@ impl LabelCensus {
             pods: 0,
             overflowed: 0,
             conditional: HashMap::new(),
-            slo_namespaces: Namespaces::new(config.slo_namespace()),
+            slo_namespaces: NamespacePlaces::new(config.slo_namespace()),
             hasher: RandomState::new(),
         })
     }
@@ -199,7 +199,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::metrics::{Builder, Format};
+    use crate::metrics::{ExpositionBuilder, ExpositionFormat};
     use podinit_core::kube_event::CapacityState;
     use podinit_core::lifecycle::{
         Cause, Observation, Observer, PodObservation, PodState, PullObservation, Stage, WaitReason,
@@ -238,7 +238,7 @@ mod tests {
 
     /// The series of an exporter that has seen these pods, each with an image of its own registry.
     fn series(events: bool, nodes: bool, pods: &[PodSnapshot]) -> usize {
-        let builder = Builder::new(config()).events(events).nodes(nodes);
+        let builder = ExpositionBuilder::new(config()).events(events).nodes(nodes);
         let (mut recorder, exposition) = builder.build().unwrap();
         for snapshot in pods {
             let pod = &snapshot.info;
@@ -272,7 +272,7 @@ mod tests {
             };
             recorder.observe(Timestamp::EPOCH, Observation::Pull(pod, pull));
         }
-        let text = exposition.encode(Format::Text).unwrap();
+        let text = exposition.encode(ExpositionFormat::Text).unwrap();
         let text = String::from_utf8(text).unwrap();
         text.lines().filter(|line| !line.starts_with('#')).count()
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::label_values::{EMPTY_ID, OTHER_ID, ValueId, Values};
+use super::label_values::{EMPTY_ID, LabelValuePlaces, OTHER_ID, ValueId};
 use super::labels::{LabelSpec, SeriesLabel};
-use super::occupancy::{Occupancy, Vacancies};
+use super::occupancy::{PlaceOccupancy, PlaceVacancies};
 use super::saved_holds::SavedHolds;
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -41,12 +41,12 @@ fn is_other(ids: &[ValueId]) -> bool {
 
 /// A label, and the values that it has taken.
 #[derive(Debug)]
-struct Label {
+struct CountedLabel {
     spec: LabelSpec,
-    values: Values,
+    values: LabelValuePlaces,
 }
 
-impl Label {
+impl CountedLabel {
     /// The number of the value for `pod`.
     fn resolve_for(&mut self, pod: &PodInfo) -> ValueId {
         self.values.resolve(&self.spec.value(pod))
@@ -56,22 +56,22 @@ impl Label {
 /// All label sets met so far. Owned by the recorder; scrapes see the sets, not this index.
 #[derive(Debug)]
 pub(super) struct LabelSets {
-    labels: Vec<Label>,
+    labels: Vec<CountedLabel>,
     max_sets: usize,
     sets: HashMap<Box<[ValueId]>, usize>,
     /// By position; `None` where there is no set
-    places: Vec<Option<Occupancy>>,
+    places: Vec<Option<PlaceOccupancy>>,
     free: Vec<usize>,
     /// Whether there is one more than the cap allows, for those past it
     has_excess: bool,
-    vacancies: Vacancies,
+    vacancies: PlaceVacancies,
     /// The set of the pod in hand: one buffer for all pods.
     ids: Vec<ValueId>,
 }
 
 /// The label set of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedLabelSet {
     /// Its position, from 0 to the cap on sets
     pub(super) set: usize,
     /// It was not known before.
@@ -82,7 +82,8 @@ pub(super) struct Resolved {
 
 impl LabelSets {
     pub(super) fn new(specs: Vec<LabelSpec>, max_sets: usize) -> Self {
-        let label = |spec: LabelSpec| Label { values: Values::new(spec.max_values), spec };
+        let label =
+            |spec: LabelSpec| CountedLabel { values: LabelValuePlaces::new(spec.max_values), spec };
         Self {
             ids: Vec::with_capacity(specs.len()),
             labels: specs.into_iter().map(label).collect(),
@@ -91,7 +92,7 @@ impl LabelSets {
             places: Vec::new(),
             free: Vec::new(),
             has_excess: false,
-            vacancies: Vacancies::default(),
+            vacancies: PlaceVacancies::default(),
         }
     }
 
@@ -154,7 +155,7 @@ impl LabelSets {
                 if let Some(Some(place)) = self.places.get_mut(resolved.set)
                     && !is_other(&self.ids)
                 {
-                    *place = Occupancy::vacant(since);
+                    *place = PlaceOccupancy::vacant(since);
                 }
             }
             resolved.set
@@ -168,7 +169,7 @@ impl LabelSets {
     }
 
     /// The label set of `pod`.
-    pub(super) fn resolve(&mut self, pod: &PodInfo) -> Resolved {
+    pub(super) fn resolve(&mut self, pod: &PodInfo) -> ResolvedLabelSet {
         self.resolve_labels(pod);
         self.resolve_ids()
     }
@@ -181,7 +182,7 @@ impl LabelSets {
         }
     }
 
-    fn resolve_ids(&mut self) -> Resolved {
+    fn resolve_ids(&mut self) -> ResolvedLabelSet {
         if let Some(set) = self.known() {
             return set;
         }
@@ -189,13 +190,13 @@ impl LabelSets {
         if overflow {
             self.ids.fill(OTHER_ID);
             if let Some(set) = self.known() {
-                return Resolved { overflow, ..set };
+                return ResolvedLabelSet { overflow, ..set };
             }
         }
         self.has_excess |= overflow;
         let place = match is_other(&self.ids) {
-            true => Occupancy::permanent(),
-            false => Occupancy::default(),
+            true => PlaceOccupancy::permanent(),
+            false => PlaceOccupancy::default(),
         };
         let set = match self.free.pop() {
             Some(set) => {
@@ -208,7 +209,7 @@ impl LabelSets {
             }
         };
         self.sets.insert(self.ids.as_slice().into(), set);
-        Resolved { set, new: true, overflow }
+        ResolvedLabelSet { set, new: true, overflow }
     }
 
     /// Whether one of the labels has as many values as its cap allows, or there are as many sets.
@@ -359,9 +360,9 @@ impl LabelSets {
         pairs.map(|(label, id)| label.values.values[*id as usize].clone()).collect()
     }
 
-    fn known(&self) -> Option<Resolved> {
+    fn known(&self) -> Option<ResolvedLabelSet> {
         let set = *self.sets.get(self.ids.as_slice())?;
-        Some(Resolved { set, new: false, overflow: false })
+        Some(ResolvedLabelSet { set, new: false, overflow: false })
     }
 }
 

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::labels::OTHER;
-use super::occupancy::{Occupancy, Vacancies};
+use super::occupancy::{PlaceOccupancy, PlaceVacancies};
 use podinit_core::timestamp::Timestamp;
 
 /// The number of a value of one label.
@@ -21,13 +21,13 @@ pub(super) const FIRST_ID: usize = 2;
 
 /// The values that one label has taken.
 #[derive(Debug)]
-pub(super) struct Values {
+pub(super) struct LabelValuePlaces {
     max_values: usize,
     ids: HashMap<Arc<str>, ValueId>,
     pub(super) values: Vec<Arc<str>>,
     /// By number
-    places: Vec<Occupancy>,
-    vacancies: Vacancies,
+    places: Vec<PlaceOccupancy>,
+    vacancies: PlaceVacancies,
     /// By number: the namespace whose pod took the place, where namespaces have shares
     owners: Vec<Option<Arc<str>>>,
     /// How many places each of these has taken
@@ -46,7 +46,7 @@ pub struct SavedPlace {
 }
 
 /// A value that was given a place.
-pub(super) struct Given {
+pub(super) struct GivenPlace {
     pub(super) id: ValueId,
     /// It had none before
     pub(super) is_new: bool,
@@ -54,14 +54,14 @@ pub(super) struct Given {
     pub(super) ended: Option<Arc<str>>,
 }
 
-impl Values {
+impl LabelValuePlaces {
     pub(super) fn new(max_values: usize) -> Self {
         Self {
             max_values,
             ids: HashMap::new(),
             values: vec![Arc::from(""), Arc::from(OTHER)],
-            places: vec![Occupancy::permanent(); FIRST_ID],
-            vacancies: Vacancies::default(),
+            places: vec![PlaceOccupancy::permanent(); FIRST_ID],
+            vacancies: PlaceVacancies::default(),
             owners: vec![None; FIRST_ID],
             owned: HashMap::new(),
         }
@@ -86,7 +86,7 @@ impl Values {
         let value: Arc<str> = Arc::from(value);
         self.ids.insert(value.clone(), id);
         self.values.push(value);
-        self.places.push(Occupancy::default());
+        self.places.push(PlaceOccupancy::default());
         self.owners.push(None);
         id
     }
@@ -107,9 +107,9 @@ impl Values {
         value: &str,
         namespace: Option<&Arc<str>>,
         now: Timestamp,
-    ) -> Option<Given> {
+    ) -> Option<GivenPlace> {
         if let Some(id) = self.known(value) {
-            return (id != OTHER_ID).then_some(Given { id, is_new: false, ended: None });
+            return (id != OTHER_ID).then_some(GivenPlace { id, is_new: false, ended: None });
         }
         let share = (self.max_values / 2).max(1);
         let owned = namespace.and_then(|namespace| self.owned.get(namespace));
@@ -120,7 +120,7 @@ impl Values {
                 let owners = &self.owners;
                 let places = self.places.iter_mut().enumerate();
                 let own = places.filter(|(id, _)| owners[*id].as_ref() == namespace);
-                place = Vacancies::default().oldest(own, now)?;
+                place = PlaceVacancies::default().oldest(own, now)?;
             }
             let (id, ended) = self.replace(place, value)?;
             (id, Some(ended))
@@ -131,7 +131,7 @@ impl Values {
             return None;
         }
         self.own(id, namespace.cloned());
-        Some(Given { id, is_new: true, ended })
+        Some(GivenPlace { id, is_new: true, ended })
     }
 
     /// A pod of a namespace has taken the place.
@@ -178,7 +178,7 @@ impl Values {
         let ended = std::mem::replace(&mut self.values[place], value.clone());
         self.ids.remove(&ended);
         self.ids.insert(value, id);
-        self.places[place] = Occupancy::default();
+        self.places[place] = PlaceOccupancy::default();
         Some((id, ended))
     }
 
@@ -210,7 +210,7 @@ impl Values {
     /// Since when the values met so far are without a pod.
     pub(super) fn saved_places(&self) -> Vec<Option<i64>> {
         let places = self.places.iter().skip(FIRST_ID);
-        places.map(Occupancy::saved).collect()
+        places.map(PlaceOccupancy::saved).collect()
     }
 
     /// Meets a value again, which a pod of this namespace has brought.
@@ -226,7 +226,7 @@ impl Values {
     pub(super) fn restore(&mut self, value: &str, since: Option<i64>) -> ValueId {
         let id = self.resolve(value);
         if id as usize >= FIRST_ID {
-            self.places[id as usize] = Occupancy::vacant(since);
+            self.places[id as usize] = PlaceOccupancy::vacant(since);
         }
         id
     }

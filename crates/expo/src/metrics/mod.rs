@@ -11,7 +11,7 @@
 //! itself, and the counts of pods (the module `sequence_lock` explains how).
 //!
 //! The families of pods are declared in `pod_families`. Other crates declare and count their own (see
-//! [`instruments`](podinit_instruments)) and hand them to the [`Builder`] as a
+//! [`instruments`](podinit_instruments)) and hand them to the [`ExpositionBuilder`] as a
 //! [`FamilySource`](podinit_instruments::FamilySource).
 
 mod bad_causes;
@@ -50,10 +50,10 @@ mod store;
 mod trace_stats;
 
 pub use build_info::BUILD;
-pub use builder::Builder;
+pub use builder::ExpositionBuilder;
 pub use custom_milestones::SavedMilestones;
-pub use durations::{Distribution, Durations, LEAST_OF_P99, stages_and_startup};
-pub use exposition::{EncodeError, Exposition, Figures};
+pub use durations::{DurationDistribution, LEAST_OF_P99, StageDurations, stages_and_startup};
+pub use exposition::{EncodeError, Exposition, PodFigures};
 pub use families::families_of_pods;
 pub use label_census::{
     LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
@@ -62,7 +62,7 @@ pub use label_census::{
 pub use label_sets::{SavedLabel, SavedLabels};
 pub use label_values::SavedPlace;
 pub use labels::{DEFAULT_MAX_VALUES, GATE, LabelConfig, LabelError, REGISTRY, SeriesLabel};
-pub use podinit_instruments::Format;
+pub use podinit_instruments::ExpositionFormat;
 pub use problem_pods::{MOST_PROBLEMS, PROBLEMS, ProblemPods, StatedProblem};
 pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};

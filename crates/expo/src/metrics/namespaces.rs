@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use parking_lot::RwLock;
 
-use super::label_values::{OTHER_ID, Values};
+use super::label_values::{LabelValuePlaces, OTHER_ID};
 use super::labels::LabelSpec;
 use podinit_core::lifecycle::WaitReason;
 use podinit_core::pod::PodInfo;
@@ -104,8 +104,8 @@ impl WaitCounts {
 
 /// From a pod to its place. The recorder owns it; scrapes see the names.
 #[derive(Debug)]
-pub(super) struct Namespaces {
-    values: Option<Values>,
+pub(super) struct NamespacePlaces {
+    values: Option<LabelValuePlaces>,
     /// Of those past the cap that have pods in flight; these move where their namespace gets a place
     others: HashMap<Arc<str>, OtherPods>,
     /// Whether a place has its name
@@ -113,7 +113,7 @@ pub(super) struct Namespaces {
     pub(super) names: Arc<NamespaceNames>,
 }
 
-impl Namespaces {
+impl NamespacePlaces {
     /// By the label of `spec`, if there is one.
     pub(super) fn new(spec: Option<LabelSpec>) -> Self {
         let names = NamespaceNames::new(spec.as_ref());
@@ -121,7 +121,7 @@ impl Namespaces {
             named: vec![false; names.places()],
             names: Arc::new(names),
             others: HashMap::new(),
-            values: spec.map(|spec| Values::new(spec.max_values)),
+            values: spec.map(|spec| LabelValuePlaces::new(spec.max_values)),
         }
     }
 
@@ -222,7 +222,7 @@ impl Namespaces {
 
     /// Whether there are as many namespaces as the cap allows.
     pub(super) fn is_full(&self) -> bool {
-        self.values.as_ref().is_some_and(Values::is_full)
+        self.values.as_ref().is_some_and(LabelValuePlaces::is_full)
     }
 
     /// The namespace with this place has pods.
@@ -241,13 +241,13 @@ impl Namespaces {
 
     /// The namespaces met so far, in the order in which they were met.
     pub(super) fn saved(&self) -> Vec<Arc<str>> {
-        self.values.as_ref().map(Values::met).unwrap_or_default()
+        self.values.as_ref().map(LabelValuePlaces::met).unwrap_or_default()
     }
 
     /// Since when these are without a pod.
     pub(super) fn saved_places(&self) -> Vec<Option<i64>> {
         let values = self.values.as_ref();
-        values.map(Values::saved_places).unwrap_or_default()
+        values.map(LabelValuePlaces::saved_places).unwrap_or_default()
     }
 
     /// Meets again what was saved, under the cap that holds now, and since when each was without a pod. Returns the

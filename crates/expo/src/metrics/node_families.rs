@@ -5,15 +5,16 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use super::capped::{Capped, Met};
+use super::capped::{CappedFamilies, MetValue};
 use super::label_values::OTHER_ID;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{MeasuredStep, NodeOutcome, NodeState, NodeStep};
 use podinit_core::timestamp::Timestamp;
-use podinit_histogram::sequence_lock::{Read, SequenceLock};
+use podinit_histogram::sequence_lock::{SequenceLock, SequenceRead};
 use podinit_histogram::sync::{AtomicU64, Ordering};
 use podinit_instruments::{
-    Counter, CounterVec, Encoder, Gauge, Head, HistogramVec, Number, SavedFamilies, SavedSeries,
+    Counter, CounterVec, ExpositionEncoder, FamilyHead, Gauge, HistogramVec, SampleNumber,
+    SavedFamilies, SavedSeries,
 };
 use podinit_instruments::{computed_families, families};
 
@@ -56,7 +57,7 @@ pub(super) struct NodeMetrics {
     starting: AtomicU64,
     finished: [AtomicU64; OUTCOMES],
     late: Gauge,
-    pub(super) pools: Capped<PoolFamilies>,
+    pub(super) pools: CappedFamilies<PoolFamilies>,
     /// How many nodes of each pool are known, whatever the cap
     nodes: Mutex<HashMap<Box<str>, u32>>,
 }
@@ -68,7 +69,7 @@ impl NodeMetrics {
             starting: AtomicU64::new(0),
             finished: std::array::from_fn(|_| AtomicU64::new(0)),
             late: Gauge::default(),
-            pools: Capped::new(NODE_POOL, max_pools),
+            pools: CappedFamilies::new(NODE_POOL, max_pools),
             nodes: Mutex::default(),
         }
     }
@@ -127,7 +128,7 @@ impl NodeMetrics {
     /// Counts a step of a node of this pool at `now`, the first of the node or another.
     pub(super) fn observe(&self, now: Timestamp, measured: MeasuredStep<'_>) {
         let MeasuredStep { step, latency, pool, is_first } = measured;
-        let Met { id, series, is_new } = self.pools.meet(pool, None, now);
+        let MetValue { id, series, is_new } = self.pools.meet(pool, None, now);
         if is_new {
             let known = self.nodes.lock().get(pool).copied();
             (0..known.unwrap_or_default()).for_each(|_| self.pools.enter(id));
@@ -144,23 +145,23 @@ impl NodeMetrics {
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let counts = || (load(&self.starting), self.finished.each_ref().map(load));
         match self.lock.read(counts) {
-            Read::Consistent(counts) | Read::Torn(counts) => counts,
+            SequenceRead::Consistent(counts) | SequenceRead::Torn(counts) => counts,
         }
     }
 
     /// What a scrape reads.
-    pub(super) fn collect(&self, out: &mut dyn Encoder) {
+    pub(super) fn collect(&self, out: &mut dyn ExpositionEncoder) {
         self.pools.collect(out);
         let (starting, finished) = self.counts();
         let discovered = starting + finished.iter().sum::<u64>();
-        out.family(Head::from(&NODES_DISCOVERED));
-        out.number(&[], Number::Integer(discovered));
+        out.family(FamilyHead::from(&NODES_DISCOVERED));
+        out.number(&[], SampleNumber::Integer(discovered));
         let outcomes = NodeOutcome::ALL.into_iter().map(NodeOutcome::as_str);
-        NODES_FINISHED.write_by_label(out, outcomes.zip(finished.map(Number::Integer)));
-        out.family(Head::from(&STARTING_NODES));
-        out.number(&[], Number::Integer(starting));
-        out.family(Head::from(&LATE_NODES));
-        out.number(&[], Number::Integer(self.late.get()));
+        NODES_FINISHED.write_by_label(out, outcomes.zip(finished.map(SampleNumber::Integer)));
+        out.family(FamilyHead::from(&STARTING_NODES));
+        out.number(&[], SampleNumber::Integer(starting));
+        out.family(FamilyHead::from(&LATE_NODES));
+        out.number(&[], SampleNumber::Integer(self.late.get()));
     }
 
     pub(super) fn save(&self, saved: &mut SavedFamilies) {

@@ -8,21 +8,21 @@ const KEPT_NANOS: i64 = 24 * 3600 * NANOS_PER_SECOND;
 
 /// Whether the place of a value or a set is taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Occupancy {
+pub(super) struct PlaceOccupancy {
     /// How many holds name it; those are of one pod or more
     holds: u32,
     /// Since when it has none; in the future where that is not known
     since: Timestamp,
 }
 
-impl Default for Occupancy {
+impl Default for PlaceOccupancy {
     /// Without a pod, for an unknown time.
     fn default() -> Self {
         Self::vacant(None)
     }
 }
 
-impl Occupancy {
+impl PlaceOccupancy {
     const UNKNOWN: Timestamp = Timestamp::from_nanos(i64::MAX);
 
     /// Without a pod since then.
@@ -60,22 +60,22 @@ impl Occupancy {
 
 /// When places may be given back.
 #[derive(Debug)]
-pub(super) struct Vacancies {
+pub(super) struct PlaceVacancies {
     /// None may be before: what was found when they were looked at last
     not_before: Timestamp,
 }
 
-impl Default for Vacancies {
+impl Default for PlaceVacancies {
     fn default() -> Self {
         Self { not_before: Timestamp::from_nanos(i64::MIN) }
     }
 }
 
-impl Vacancies {
+impl PlaceVacancies {
     /// The place that has been without a pod for the longest time, if that is a day at `now`.
     pub(super) fn oldest<'a>(
         &mut self,
-        places: impl Iterator<Item = (usize, &'a mut Occupancy)>,
+        places: impl Iterator<Item = (usize, &'a mut PlaceOccupancy)>,
         now: Timestamp,
     ) -> Option<usize> {
         let wait = self.not_before.as_nanos().saturating_sub(now.as_nanos());
@@ -107,14 +107,19 @@ mod tests {
         Timestamp::from_seconds(hour * 3600)
     }
 
-    fn oldest(places: &mut [Occupancy], vacancies: &mut Vacancies, now: i64) -> Option<usize> {
+    fn oldest(
+        places: &mut [PlaceOccupancy],
+        vacancies: &mut PlaceVacancies,
+        now: i64,
+    ) -> Option<usize> {
         vacancies.oldest(places.iter_mut().enumerate(), hour(now))
     }
 
     #[test]
     fn the_place_that_was_left_first_is_given_back_after_a_day() {
-        let mut places = [Occupancy::permanent(), Occupancy::default(), Occupancy::default()];
-        let mut vacancies = Vacancies::default();
+        let mut places =
+            [PlaceOccupancy::permanent(), PlaceOccupancy::default(), PlaceOccupancy::default()];
+        let mut vacancies = PlaceVacancies::default();
         places[1].enter();
         places[2].enter();
         assert_eq!(oldest(&mut places, &mut vacancies, 90), None);
@@ -129,8 +134,9 @@ mod tests {
 
     #[test]
     fn an_unknown_time_and_one_that_lies_ahead_begin_with_the_first_look() {
-        let mut vacancies = Vacancies::default();
-        let mut places = [Occupancy::default(), Occupancy::vacant(Some(hour(500).as_nanos()))];
+        let mut vacancies = PlaceVacancies::default();
+        let mut places =
+            [PlaceOccupancy::default(), PlaceOccupancy::vacant(Some(hour(500).as_nanos()))];
         assert_eq!(places.map(|place| place.saved()), [None, Some(hour(500).as_nanos())]);
         assert_eq!(oldest(&mut places, &mut vacancies, 100), None);
         assert_eq!(oldest(&mut places, &mut vacancies, 123), None);
@@ -139,8 +145,8 @@ mod tests {
 
     #[test]
     fn a_clock_that_was_set_back_delays_no_place_by_more_than_a_day() {
-        let mut vacancies = Vacancies::default();
-        let mut places = [Occupancy::default()];
+        let mut vacancies = PlaceVacancies::default();
+        let mut places = [PlaceOccupancy::default()];
         assert_eq!(oldest(&mut places, &mut vacancies, 10_000), None);
         assert_eq!(oldest(&mut places, &mut vacancies, 100), None);
         assert_eq!(oldest(&mut places, &mut vacancies, 124), Some(0));

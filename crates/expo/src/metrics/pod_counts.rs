@@ -11,7 +11,7 @@ use super::namespaces::NamespaceSlot;
 
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{Outcome, PodState, Stage, WaitReason};
-use podinit_histogram::sequence_lock::{Read, SequenceLock};
+use podinit_histogram::sequence_lock::{SequenceLock, SequenceRead};
 use podinit_histogram::sync::{AtomicU64, Ordering};
 
 const STAGES: usize = Stage::ALL.len();
@@ -19,11 +19,11 @@ const OUTCOMES: usize = Outcome::ALL.len();
 const CAPACITY_STATES: usize = CapacityState::ALL.len();
 
 /// The pods in flight of one namespace, by stage and cause.
-type Cells = [AtomicU64; WaitReason::COUNT];
+type InFlightCells = [AtomicU64; WaitReason::COUNT];
 
-/// [`Cells`] by place of the namespace. A place has them from its first pod on.
+/// [`InFlightCells`] by place of the namespace. A place has them from its first pod on.
 #[derive(Debug)]
-struct CellsByPlace(Box<[OnceLock<Box<Cells>>]>);
+struct CellsByPlace(Box<[OnceLock<Box<InFlightCells>>]>);
 
 impl CellsByPlace {
     fn new(places: usize) -> Self {
@@ -38,7 +38,7 @@ impl CellsByPlace {
         }
     }
 
-    fn at(&self, place: NamespaceSlot) -> &Cells {
+    fn at(&self, place: NamespaceSlot) -> &InFlightCells {
         let zeros = || Box::new(std::array::from_fn(|_| AtomicU64::new(0)));
         self.0[place].get_or_init(zeros)
     }
@@ -192,7 +192,7 @@ impl PodCounts {
     /// [`SequenceLock::read`], they are those of the last scrape: a little old, but true of one moment.
     pub(super) fn snapshot(&self) -> PodCountsSnapshot {
         let mut last = self.last.lock();
-        if let Read::Consistent(counts) = self.lock.read(|| self.load()) {
+        if let SequenceRead::Consistent(counts) = self.lock.read(|| self.load()) {
             *last = counts;
         }
         last.clone()

@@ -9,8 +9,8 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::DisruptionReason;
 use podinit_histogram::layout::ClassicBuckets;
 use podinit_instruments::{
-    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, HistogramWith, Kind,
-    LabelText, SecondsCounter, SecondsGauge, TimestampGauge,
+    AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, HistogramWith,
+    LabelText, MetricType, SecondsCounter, SecondsGauge, TimestampGauge,
 };
 use podinit_instruments::{computed_families, families, family_type};
 
@@ -25,7 +25,7 @@ family_type! {
 
 family_type! {
     /// Histograms with the configured label set alone.
-    pub(super) struct Durations = Histogram [] + LABEL_SET;
+    pub(super) struct LabelSetDurations = Histogram [] + LABEL_SET;
 }
 
 computed_families! {
@@ -37,10 +37,10 @@ computed_families! {
         STEP_DURATION: DurationsByStep =
             "podinit_step_duration_seconds", ["step"], experimental, saved,
             "Time that pods took for one step inside the stages unschedulable, network and containers.";
-        SCHEDULED_TO_READY: Durations =
+        SCHEDULED_TO_READY: LabelSetDurations =
             "podinit_scheduled_to_ready_duration_seconds", [], stable, saved,
             "Time from a pod's binding to a node until it was first ready.";
-        CREATED_TO_READY: Durations =
+        CREATED_TO_READY: LabelSetDurations =
             "podinit_created_to_ready_duration_seconds", [], stable, saved,
             "Time from a pod's creation until it was first ready.";
     }
@@ -51,7 +51,7 @@ computed_families! {
 pub(super) struct GaugesByWaiting;
 
 impl FamilyType for GaugesByWaiting {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricType = MetricType::Gauge;
     const LABELS: usize = 2;
     const SLO_LABELS: bool = true;
 

@@ -5,7 +5,8 @@ use podinit_core::lifecycle::Cause;
 use podinit_core::pod::text::cut;
 use podinit_instruments::computed_families;
 use podinit_instruments::{
-    AnyText, Encoder, FamilyDoc, FamilySource, GaugeVec3, Head, Number, SavedFamilies,
+    AnyText, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, GaugeVec3, SampleNumber,
+    SavedFamilies,
 };
 use podinit_text::strangers_text::label;
 use tokio::time::Instant;
@@ -27,7 +28,7 @@ computed_families! {
 
 /// One series.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Series {
+struct ProblemSeries {
     cause: &'static str,
     dimension: &'static str,
     value: Box<str>,
@@ -47,12 +48,12 @@ pub struct StatedProblem<'a> {
 
 /// Exposes the problems that were stated last, as long as that says something of the present.
 #[derive(Debug, Default)]
-pub struct ProblemPods(Mutex<Stated>);
+pub struct ProblemPods(Mutex<StatedProblems>);
 
 /// Problems, and until when they say something of the present.
 #[derive(Clone, Debug, Default)]
-struct Stated {
-    series: Vec<Series>,
+struct StatedProblems {
+    series: Vec<ProblemSeries>,
     until: Option<Instant>,
 }
 
@@ -60,7 +61,7 @@ impl ProblemPods {
     /// States the first [`MOST_PROBLEMS`] of these, the worst first, as what is broken until then. Values that are equal
     /// as labels count as one.
     pub fn state<'a>(&self, problems: impl IntoIterator<Item = StatedProblem<'a>>, until: Instant) {
-        let mut all: Vec<Series> = Vec::new();
+        let mut all: Vec<ProblemSeries> = Vec::new();
         for problem in problems.into_iter().take(MOST_PROBLEMS) {
             let (dimension, value) = match problem.shared {
                 None => ("none", "".into()),
@@ -69,19 +70,19 @@ impl ProblemPods {
             let value = cut(&value, LONGEST_VALUE);
             let cause = problem.cause.as_str();
             let pods = problem.pods as u64;
-            let same = |one: &&mut Series| {
+            let same = |one: &&mut ProblemSeries| {
                 (one.cause, one.dimension, &*one.value) == (cause, dimension, value)
             };
             match all.iter_mut().find(same) {
                 Some(one) => one.pods += pods,
-                None => all.push(Series { cause, dimension, value: value.into(), pods }),
+                None => all.push(ProblemSeries { cause, dimension, value: value.into(), pods }),
             }
         }
         all.sort_by(|one, other| {
-            let key = |one: &Series| (one.cause, one.dimension);
+            let key = |one: &ProblemSeries| (one.cause, one.dimension);
             (key(one).cmp(&key(other))).then_with(|| one.value.cmp(&other.value))
         });
-        *self.0.lock() = Stated { series: all, until: Some(until) };
+        *self.0.lock() = StatedProblems { series: all, until: Some(until) };
     }
 }
 
@@ -90,14 +91,14 @@ impl FamilySource for ProblemPods {
         PROBLEMS.to_vec()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
-        let Stated { series, until } = self.0.lock().clone();
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
+        let StatedProblems { series, until } = self.0.lock().clone();
         let is_fresh = until.is_some_and(|until| Instant::now() <= until);
-        out.family(Head::from(&PROBLEM_PODS));
+        out.family(FamilyHead::from(&PROBLEM_PODS));
         for one in series.iter().filter(|_| is_fresh) {
             let labels =
                 [("cause", one.cause), ("dimension", one.dimension), ("value", &*one.value)];
-            out.number(&labels, Number::Integer(one.pods));
+            out.number(&labels, SampleNumber::Integer(one.pods));
         }
     }
 
@@ -113,14 +114,15 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::metrics::{Builder, LabelConfig};
-    use podinit_instruments::Format;
+    use crate::metrics::{ExpositionBuilder, LabelConfig};
+    use podinit_instruments::ExpositionFormat;
     use std::time::Duration;
 
     /// The series of an exposition in which these problems are stated.
-    fn series(problems: &[StatedProblem<'_>], format: Format) -> Vec<String> {
+    fn series(problems: &[StatedProblem<'_>], format: ExpositionFormat) -> Vec<String> {
         let source = Arc::new(ProblemPods::default());
-        let builder = Builder::new(LabelConfig::default()).source(Box::new(Arc::clone(&source)));
+        let builder =
+            ExpositionBuilder::new(LabelConfig::default()).source(Box::new(Arc::clone(&source)));
         let (_, exposition) = builder.build().unwrap();
         source.state(problems.iter().copied(), Instant::now() + Duration::from_secs(15));
         let text = String::from_utf8_lossy(&exposition.encode(format).unwrap()).into_owned();
@@ -138,7 +140,7 @@ mod tests {
         });
         let mut problems: Vec<_> = on.collect();
         problems.insert(1, StatedProblem { cause: Cause::Image, shared: None, pods: 19 });
-        let found = series(&problems, Format::Text);
+        let found = series(&problems, ExpositionFormat::Text);
         assert_eq!(found.len(), MOST_PROBLEMS);
         assert_eq!(
             found[0],
@@ -148,8 +150,8 @@ mod tests {
             found[7],
             "podinit_problem_pods{cause=\"image\",dimension=\"none\",value=\"\"} 19"
         );
-        assert_eq!(series(&problems, Format::OpenMetrics), found);
-        assert_eq!(series(&[], Format::Text), Vec::<String>::new());
+        assert_eq!(series(&problems, ExpositionFormat::OpenMetrics), found);
+        assert_eq!(series(&[], ExpositionFormat::Text), Vec::<String>::new());
     }
 
     #[test]
@@ -166,7 +168,7 @@ mod tests {
         let expected = format!(
             "podinit_problem_pods{{cause=\"image\",dimension=\"image\",value=\"{value}\"}} 6"
         );
-        assert_eq!(series(&problems, Format::Text), [expected]);
+        assert_eq!(series(&problems, ExpositionFormat::Text), [expected]);
     }
 
     #[test]
@@ -175,6 +177,6 @@ mod tests {
         let problem =
             |name| StatedProblem { cause: Cause::Probe, shared: Some(("image", name)), pods: 1 };
         let expected = "podinit_problem_pods{cause=\"probe\",dimension=\"image\",value=\"a\\\"} 1 b\\\\\u{fffd}\"} 2";
-        assert_eq!(series(&hostile.map(problem), Format::Text), [expected]);
+        assert_eq!(series(&hostile.map(problem), ExpositionFormat::Text), [expected]);
     }
 }

@@ -4,12 +4,12 @@ mod saving;
 
 use std::sync::Arc;
 
-use super::holds::Holds;
-use super::label_sets::{LabelSets, Resolved};
+use super::holds::PodHolds;
+use super::label_sets::{LabelSets, ResolvedLabelSet};
 use super::labels::SeriesLabel;
-use super::namespaces::{Namespaces, OTHER_PLACE};
+use super::namespaces::{NamespacePlaces, OTHER_PLACE};
 use super::slo::{SloCounter, SloDoc};
-use super::store::Store;
+use super::store::MetricStore;
 use podinit_core::lifecycle::{
     CustomInterval, EndedStartup, EvictedState, GateObservation, Interval, LabelHold, LabelMove,
     LabelObserver, Latency, NodeObservation, Observation, Observer, PodObservation, PodState,
@@ -21,10 +21,10 @@ use podinit_instruments::{FamilySource, SpanRef};
 
 /// Counts what the tracker observes.
 pub struct Recorder {
-    pub(super) store: Arc<Store>,
+    pub(super) store: Arc<MetricStore>,
     pub(super) labels: LabelSets,
-    pub(super) namespaces: Namespaces,
-    pub(super) holds: Holds,
+    pub(super) namespaces: NamespacePlaces,
+    pub(super) holds: PodHolds,
     /// By the number of a saved hold, which it is now; until [`Recorder::restore_holds`]
     pub(super) restored_holds: Vec<LabelHold>,
     /// What pods in flight may move to from the rest, until the tracker asks
@@ -37,9 +37,9 @@ pub struct Recorder {
 
 impl Recorder {
     pub(super) fn new(
-        store: Arc<Store>,
+        store: Arc<MetricStore>,
         labels: LabelSets,
-        namespaces: Namespaces,
+        namespaces: NamespacePlaces,
         slos: SloCounter,
         sources: Arc<[Box<dyn FamilySource>]>,
     ) -> Self {
@@ -47,7 +47,7 @@ impl Recorder {
             store,
             labels,
             namespaces,
-            holds: Holds::default(),
+            holds: PodHolds::default(),
             restored_holds: Vec::new(),
             moves: Vec::new(),
             slos,
@@ -74,7 +74,7 @@ impl Recorder {
     }
 
     /// The pod's label set, shown to scrapes if it is new.
-    fn set_of(&mut self, now: Option<Timestamp>, pod: &PodInfo) -> Resolved {
+    fn set_of(&mut self, now: Option<Timestamp>, pod: &PodInfo) -> ResolvedLabelSet {
         let resolved = self.labels.resolve(pod);
         if resolved.new {
             self.store.add_set(resolved.set, self.labels.values(), now);

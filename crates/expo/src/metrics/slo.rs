@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bad_causes::BadCausesBySlo;
-use super::namespaces::{NamespaceNames, NamespaceSlot, Namespaces};
+use super::namespaces::{NamespaceNames, NamespacePlaces, NamespaceSlot};
 use podinit_core::lifecycle::{ExclusionReason, SloId, SloRule, SloVerdict};
 use podinit_instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
 use podinit_instruments::{computed_families, family_type};
@@ -13,7 +13,7 @@ use podinit_instruments::{computed_families, family_type};
 mod counts;
 mod exposition;
 
-use counts::{Counts, SloResult};
+use counts::{SloEventCounts, SloResult};
 use parking_lot::RwLock;
 
 family_type! {
@@ -78,16 +78,16 @@ pub struct SloFigures {
 
 /// One SLO and its events.
 #[derive(Debug)]
-struct Slo {
+struct SloSeries {
     doc: SloDoc,
-    counts: Arc<Counts>,
+    counts: Arc<SloEventCounts>,
 }
 
 /// The SLOs in force. The recorder has its own reference to them, so that counting takes no lock;
 /// a scrape locks for as long as it takes to copy a reference.
 #[derive(Debug)]
 pub(super) struct SloBoard {
-    slos: RwLock<Arc<[Slo]>>,
+    slos: RwLock<Arc<[SloSeries]>>,
     namespaces: Arc<NamespaceNames>,
 }
 
@@ -97,14 +97,14 @@ impl SloBoard {
         Self { slos: RwLock::default(), namespaces }
     }
 
-    fn current(&self) -> Arc<[Slo]> {
+    fn current(&self) -> Arc<[SloSeries]> {
         Arc::clone(&self.slos.read())
     }
 
     /// The SLOs and their events, of all namespaces together.
     pub(super) fn figures(&self) -> Vec<SloFigures> {
         let slos = self.current();
-        let figures = slos.iter().map(|Slo { doc, counts }| {
+        let figures = slos.iter().map(|SloSeries { doc, counts }| {
             let events = (0..self.namespaces.places()).map(|place| counts.snapshot(place));
             let [good, bad] = counts.ended();
             let (good, bad) = events.fold((good, bad), |(good, bad), events| {
@@ -120,11 +120,11 @@ impl SloBoard {
 #[derive(Debug)]
 pub(super) struct SloCounter {
     board: Arc<SloBoard>,
-    slos: Arc<[Slo]>,
+    slos: Arc<[SloSeries]>,
 }
 
 /// The place of saved series whose labels end with these: the namespace, if they have one.
-fn place_of(rest: &[LabelText], namespaces: &mut Namespaces) -> NamespaceSlot {
+fn place_of(rest: &[LabelText], namespaces: &mut NamespacePlaces) -> NamespaceSlot {
     namespaces.place(rest.first().map_or("", |name| name))
 }
 
@@ -141,9 +141,9 @@ impl SloCounter {
             self.slos.iter().map(|slo| (&slo.doc.rule.name, &slo.counts)).collect();
         let slos = docs.iter().map(|doc| {
             let kept = kept.get(&doc.rule.name).map(|counts| Arc::clone(counts));
-            let counts =
-                kept.unwrap_or_else(|| Arc::new(Counts::new(self.board.namespaces.places())));
-            Slo { doc: doc.clone(), counts }
+            let counts = kept
+                .unwrap_or_else(|| Arc::new(SloEventCounts::new(self.board.namespaces.places())));
+            SloSeries { doc: doc.clone(), counts }
         });
         self.slos = slos.collect();
         let mut shown = self.board.slos.write();
@@ -152,8 +152,8 @@ impl SloCounter {
 
     /// Adds what was saved of the events. Of those that were counted by namespace all count together,
     /// where they no longer are. Those that were not keep a place of their own, where they now are.
-    pub(super) fn restore(&self, saved: &SavedFamilies, namespaces: &mut Namespaces) {
-        for Slo { doc, counts } in self.slos.iter() {
+    pub(super) fn restore(&self, saved: &SavedFamilies, namespaces: &mut NamespacePlaces) {
+        for SloSeries { doc, counts } in self.slos.iter() {
             for series in saved.series(&SLO_EVENTS) {
                 if let [slo, result, rest @ ..] = &*series.labels
                     && **slo == *doc.rule.name
@@ -200,7 +200,7 @@ impl SloCounter {
 
     /// Counts the event of a pod. Events of an SLO that is not in force count for nothing.
     pub(super) fn count(&self, slo: SloId, verdict: SloVerdict, place: NamespaceSlot) {
-        let Some(Slo { counts, .. }) = self.slos.get(usize::from(slo.0)) else {
+        let Some(SloSeries { counts, .. }) = self.slos.get(usize::from(slo.0)) else {
             return;
         };
         match verdict {
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn an_slo_keeps_its_counts_for_as_long_as_it_keeps_its_name() {
-        let board = Arc::new(SloBoard::new(Namespaces::new(None).names));
+        let board = Arc::new(SloBoard::new(NamespacePlaces::new(None).names));
         let mut counter = SloCounter::new(Arc::clone(&board));
         counter.replace(&[doc("one"), doc("two")]);
         counter.count(SloId(1), SloVerdict::Bad(BadReason::NotKnown), 0);

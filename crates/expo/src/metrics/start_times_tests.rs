@@ -9,7 +9,7 @@ use prost::Message;
 
 use super::saved::SavedMetrics;
 use super::start_times::{StartTimes, starts_of_sets};
-use super::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
+use super::{Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder, SloDoc};
 use crate::metrics::SeriesLabel;
 use podinit_core::lifecycle::{Interval, Latency, Outcome, PodObservation, PodState, SloRule};
 use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
@@ -39,7 +39,7 @@ impl Process {
     fn new(start: Timestamp, events: bool, labels: LabelConfig) -> Self {
         let rule = SloRule { name: Arc::from("fast"), ..SloRule::default() };
         let slo = SloDoc::new(&rule, 0.99, 604_800.0);
-        let builder = Builder::new(labels).starts(start).events(events);
+        let builder = ExpositionBuilder::new(labels).starts(start).events(events);
         let (recorder, exposition) = builder.slos(vec![slo]).build().unwrap();
         Self { recorder, exposition }
     }
@@ -70,7 +70,7 @@ impl Process {
 
     /// The start of the first series of a family, or of the one with this label value.
     fn shows(&self, family: &str, value: Option<&str>) -> Option<Timestamp> {
-        let body = self.exposition.encode(Format::Protobuf).unwrap();
+        let body = self.exposition.encode(ExpositionFormat::Protobuf).unwrap();
         let mut rest = body.as_slice();
         while !rest.is_empty() {
             let found = proto::MetricFamily::decode_length_delimited(&mut rest).unwrap();
@@ -183,7 +183,7 @@ fn nothing_begins_later_than_it_counts_when_the_clock_is_set_back() {
 
 #[test]
 fn without_a_time_there_is_no_start() {
-    let (recorder, exposition) = Builder::new(LabelConfig::default()).build().unwrap();
+    let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
     let mut replay = Process { recorder, exposition };
     replay.ready(at(1), "a");
     assert_eq!(replay.shows(FINISHED, None), None);

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use parking_lot::RwLock;
 
-use super::capped::Capped;
+use super::capped::CappedFamilies;
 use super::cold_starts::ColdStarts;
 use super::custom_milestones::{MILESTONE_DURATION, MilestoneCounts, MilestoneDurations};
 use super::event_families::{EventMetrics, STARTUP_SLI};
-use super::gates::Gates;
+use super::gates::GateSeries;
 use super::in_place::InPlaceFamilies;
 use super::labels::{LabelSpec, SeriesLabel, WHOLE_SET};
 use super::namespaces::{NamespaceNames, NamespaceSlot};
@@ -27,8 +27,8 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, Outcome, Stage, Step, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{
-    Counter, Encoder, FamilyDoc, FamilySource, Head, Histogram, Label, Number, SavedFamilies,
-    SavedSeries, SeriesStart, Snapshot, TimestampGauge,
+    Counter, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, Histogram, HistogramSnapshot,
+    LabelPair, SampleNumber, SavedFamilies, SavedSeries, SeriesStart, TimestampGauge,
 };
 
 /// The histograms of one label set.
@@ -92,13 +92,13 @@ pub(super) struct EvidenceMetrics {
 /// What is counted by names that pods and the configuration give.
 #[derive(Debug, Default)]
 pub(super) struct NamedMetrics {
-    pub(super) gates: Gates,
+    pub(super) gates: GateSeries,
     pub(super) milestones: MilestoneCounts,
 }
 
 /// All state.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct MetricStore {
     pub(super) starts: StartTimes,
     pub(super) pod_counts: PodCounts,
     pub(super) stuck: StuckCounts,
@@ -107,7 +107,7 @@ pub(super) struct Store {
     pub(super) tracker: TrackerFamilies,
     pub(super) deliveries: DeliveryFamilies,
     pub(super) in_place: InPlaceFamilies,
-    pub(super) gates: Gates,
+    pub(super) gates: GateSeries,
     pub(super) milestones: MilestoneCounts,
     /// While Events are a source
     pub(super) events: Option<EventMetrics>,
@@ -129,7 +129,7 @@ pub(super) struct Store {
     used: AtomicUsize,
 }
 
-impl Store {
+impl MetricStore {
     pub(super) fn new(
         specs: &[LabelSpec],
         max_sets: usize,
@@ -230,7 +230,7 @@ impl Store {
 
     /// The capped labels that are in no label set.
     fn other_labels(&self) -> impl Iterator<Item = OtherLabel<'_>> {
-        let Gates { by_name, .. } = &self.gates;
+        let GateSeries { by_name, .. } = &self.gates;
         let gate = OtherLabel { is_shown: by_name.is_met(), ..OtherLabel::of(by_name) };
         let registry = self.events.as_ref().map(|events| OtherLabel::of(&events.pulls.by_registry));
         let pool = self.nodes.as_ref().map(|nodes| OtherLabel::of(&nodes.pools));
@@ -369,24 +369,29 @@ struct OtherLabel<'a> {
 }
 
 impl<'a> OtherLabel<'a> {
-    const fn of<T>(label: &'a Capped<T>) -> Self {
-        let Capped { label: name, dropped, expired, .. } = label;
+    const fn of<T>(label: &'a CappedFamilies<T>) -> Self {
+        let CappedFamilies { label: name, dropped, expired, .. } = label;
         Self { name, dropped, expired, is_shown: true }
     }
 }
 
 /// The histograms of all label sets, as a scrape writes them.
-struct Durations<'a> {
+struct DurationHistograms<'a> {
     labels: &'a [String],
     sets: &'a [Arc<SeriesSet>],
     /// Since when the present family counts
     family_start: Option<Timestamp>,
-    buffer: Snapshot,
+    buffer: HistogramSnapshot,
 }
 
-impl<'a> Durations<'a> {
+impl<'a> DurationHistograms<'a> {
     /// Writes the histograms of `interval`, which have the labels `first` and those of their sets.
-    fn write_interval(&mut self, out: &mut dyn Encoder, interval: Interval, first: &[Label<'a>]) {
+    fn write_interval(
+        &mut self,
+        out: &mut dyn ExpositionEncoder,
+        interval: Interval,
+        first: &[LabelPair<'a>],
+    ) {
         let of = |set: &'a SeriesSet| {
             let histogram = set.interval(interval);
             (set.is_exposed_at_zero(interval) || histogram.is_used()).then_some(histogram)
@@ -396,12 +401,12 @@ impl<'a> Durations<'a> {
 
     fn write(
         &mut self,
-        out: &mut dyn Encoder,
+        out: &mut dyn ExpositionEncoder,
         of: impl Fn(&'a SeriesSet) -> Option<&'a Histogram>,
-        first: &[Label<'a>],
+        first: &[LabelPair<'a>],
     ) {
         let with_exemplars = out.wants_exemplars();
-        let mut labels: Vec<Label<'a>> = Vec::with_capacity(first.len() + self.labels.len());
+        let mut labels: Vec<LabelPair<'a>> = Vec::with_capacity(first.len() + self.labels.len());
         for set in self.sets {
             let Some(histogram) = of(set) else { continue };
             labels.clear();
@@ -417,8 +422,8 @@ impl<'a> Durations<'a> {
 }
 
 /// What a scrape reads.
-impl Store {
-    pub(super) fn collect(&self, out: &mut dyn Encoder) {
+impl MetricStore {
+    pub(super) fn collect(&self, out: &mut dyn ExpositionEncoder) {
         self.collect_durations(out);
         self.milestones.collect_unobserved(out);
         self.gates.by_name.collect(out);
@@ -438,24 +443,24 @@ impl Store {
         self.in_place.collect(out);
         self.deliveries.collect(out);
         let dropped = self.dropped();
-        let dropped = dropped.map(|(label, count)| (label, Number::Integer(count)));
+        let dropped = dropped.map(|(label, count)| (label, SampleNumber::Integer(count)));
         LABEL_VALUES_DROPPED.write_by_label(out, dropped);
         let expired = self.expired();
-        let expired = expired.map(|(label, count)| (label, Number::Integer(count)));
+        let expired = expired.map(|(label, count)| (label, SampleNumber::Integer(count)));
         LABEL_VALUES_EXPIRED.write_by_label(out, expired);
         self.tracker.collect(out);
     }
 
-    fn collect_durations(&self, out: &mut dyn Encoder) {
+    fn collect_durations(&self, out: &mut dyn ExpositionEncoder) {
         let sets = self.sorted_sets();
-        let mut durations = Durations {
+        let mut durations = DurationHistograms {
             labels: &self.labels,
             sets: &sets,
             family_start: None,
-            buffer: Snapshot::default(),
+            buffer: HistogramSnapshot::default(),
         };
-        let begin = |out: &mut dyn Encoder, family: &FamilyDoc| {
-            out.family(Head::from(family));
+        let begin = |out: &mut dyn ExpositionEncoder, family: &FamilyDoc| {
+            out.family(FamilyHead::from(family));
             self.starts.of(family.name)
         };
         durations.family_start = begin(out, &STAGE_DURATION);
@@ -491,7 +496,7 @@ impl Store {
     /// The pods of each stage and cause, by namespace where that is a label.
     fn write_by_waiting(
         &self,
-        out: &mut dyn Encoder,
+        out: &mut dyn ExpositionEncoder,
         pods_at: impl Fn(NamespaceSlot) -> [u64; WaitReason::COUNT],
     ) {
         for (place, namespace) in self.namespaces.shown() {
@@ -505,34 +510,35 @@ impl Store {
                 let labels = [("stage", stage), ("cause", cause)].into_iter();
                 let namespace = namespace.as_deref();
                 let labels = labels.chain(namespace.map(|name| ("namespace", name)));
-                out.number(&labels.collect::<Vec<_>>(), Number::Integer(pods));
+                out.number(&labels.collect::<Vec<_>>(), SampleNumber::Integer(pods));
             }
         }
     }
 
     /// The families that add up come from one consistent snapshot.
-    fn collect_pod_counts(&self, out: &mut dyn Encoder) {
+    fn collect_pod_counts(&self, out: &mut dyn ExpositionEncoder) {
         let counts = self.pod_counts.snapshot();
         let stages = || Stage::ALL.into_iter().map(Stage::as_str);
-        let in_flight = counts.in_flight().map(Number::Integer);
+        let in_flight = counts.in_flight().map(SampleNumber::Integer);
         INFLIGHT.write_by_label(out, stages().zip(in_flight));
-        out.family(Head::from(&WAITING));
+        out.family(FamilyHead::from(&WAITING));
         self.write_by_waiting(out, |place| counts.waiting_at(place));
         if self.events.is_some() {
             let states = CapacityState::ALL.map(CapacityState::as_str).into_iter();
-            let pods = counts.unschedulable.map(Number::Integer);
+            let pods = counts.unschedulable.map(SampleNumber::Integer);
             UNSCHEDULABLE.write_by_label(out, states.zip(pods));
         }
-        out.family(Head::from(&STUCK));
+        out.family(FamilyHead::from(&STUCK));
         self.write_by_waiting(out, |place| self.stuck.snapshot_at(place));
         let oldest = stages().zip(&self.oldest).filter_map(|(stage, oldest)| {
-            Some((stage, Number::Float(oldest.get()?.as_seconds_f64())))
+            Some((stage, SampleNumber::Float(oldest.get()?.as_seconds_f64())))
         });
         OLDEST_INFLIGHT.write_by_label(out, oldest);
-        DISCOVERED.write(out, Number::Integer(counts.discovered));
+        DISCOVERED.write(out, SampleNumber::Integer(counts.discovered));
         let finished = Outcome::ALL.into_iter().zip(counts.finished);
         let exposed = finished.filter(|(outcome, pods)| *pods > 0 || outcome.is_exposed_at_zero());
-        let exposed = exposed.map(|(outcome, pods)| (outcome.as_str(), Number::Integer(pods)));
+        let exposed =
+            exposed.map(|(outcome, pods)| (outcome.as_str(), SampleNumber::Integer(pods)));
         FINISHED.write_by_label(out, exposed);
     }
 }

@@ -23,7 +23,7 @@ const IGNORED: [Number; 6] =
 
 /// What SIGHUP does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hangup {
+enum HangupAction {
     Reloads,
     Ends,
     Ignored,
@@ -36,8 +36,8 @@ enum Hangup {
 /// If the system refuses to deliver the signals.
 pub fn shutdown() -> io::Result<CancellationToken> {
     let hangup = match ignores_hangup() {
-        true => Hangup::Ignored,
-        false => Hangup::Ends,
+        true => HangupAction::Ignored,
+        false => HangupAction::Ends,
     };
     listen(hangup).map(|(shutdown, _)| shutdown)
 }
@@ -46,20 +46,20 @@ pub fn shutdown() -> io::Result<CancellationToken> {
 ///
 /// # Errors
 /// Those of [`shutdown`].
-pub fn of_service() -> io::Result<(CancellationToken, Reload)> {
+pub fn of_service() -> io::Result<(CancellationToken, ReloadSignal)> {
     let hangup = match io::stdin().is_terminal() {
-        true if ignores_hangup() => Hangup::Ignored,
-        true => Hangup::Ends,
-        false => Hangup::Reloads,
+        true if ignores_hangup() => HangupAction::Ignored,
+        true => HangupAction::Ends,
+        false => HangupAction::Reloads,
     };
     listen(hangup)
 }
 
 /// Tells that files are to be read again. Clones are told of the same requests.
 #[derive(Clone, Debug)]
-pub struct Reload(watch::Receiver<()>);
+pub struct ReloadSignal(watch::Receiver<()>);
 
-impl Reload {
+impl ReloadSignal {
     /// Never tells that.
     pub fn never() -> Self {
         Self(watch::Sender::new(()).subscribe())
@@ -81,22 +81,22 @@ impl Reload {
     }
 }
 
-fn listen(hangup: Hangup) -> io::Result<(CancellationToken, Reload)> {
+fn listen(hangup: HangupAction) -> io::Result<(CancellationToken, ReloadSignal)> {
     for ignored in IGNORED {
         // Its handler stays when this is dropped.
         drop(signal(SignalKind::from_raw(ignored.as_raw()))?);
     }
-    let mut signals = Signals {
+    let mut signals = ProcessSignals {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,
         hangup: match hangup {
-            Hangup::Reloads | Hangup::Ends => Some(signal(SignalKind::hangup())?),
-            Hangup::Ignored => None,
+            HangupAction::Reloads | HangupAction::Ends => Some(signal(SignalKind::hangup())?),
+            HangupAction::Ignored => None,
         },
-        reloads: hangup == Hangup::Reloads,
+        reloads: hangup == HangupAction::Reloads,
         reload: watch::Sender::new(()),
     };
-    let reload = Reload(signals.reload.subscribe());
+    let reload = ReloadSignal(signals.reload.subscribe());
     let token = CancellationToken::new();
     let cancelled = token.clone();
     tokio::spawn(async move {
@@ -113,7 +113,7 @@ fn listen(hangup: Hangup) -> io::Result<(CancellationToken, Reload)> {
     Ok((token, reload))
 }
 
-struct Signals {
+struct ProcessSignals {
     terminate: Signal,
     interrupt: Signal,
     /// `None` where it is ignored
@@ -122,14 +122,14 @@ struct Signals {
     reload: watch::Sender<()>,
 }
 
-struct Received {
+struct ReceivedSignals {
     name: &'static str,
     kind: SignalKind,
 }
 
-impl Signals {
+impl ProcessSignals {
     /// The next signal that ends the process.
-    async fn next(&mut self) -> Received {
+    async fn next(&mut self) -> ReceivedSignals {
         loop {
             let hung_up = async {
                 match &mut self.hangup {
@@ -138,15 +138,15 @@ impl Signals {
                 }
             };
             let received = tokio::select! {
-                Some(()) = self.terminate.recv() => Received {
+                Some(()) = self.terminate.recv() => ReceivedSignals {
                     name: "SIGTERM",
                     kind: SignalKind::terminate(),
                 },
-                Some(()) = self.interrupt.recv() => Received {
+                Some(()) = self.interrupt.recv() => ReceivedSignals {
                     name: "SIGINT",
                     kind: SignalKind::interrupt(),
                 },
-                Some(()) = hung_up => Received {
+                Some(()) = hung_up => ReceivedSignals {
                     name: "SIGHUP",
                     kind: SignalKind::hangup(),
                 },
@@ -182,7 +182,7 @@ mod tests {
     /// One test, since a signal reaches everything in the process that listens.
     #[tokio::test]
     async fn only_a_signal_to_end_cancels_the_token() {
-        let (token, mut reload) = listen(Hangup::Reloads).unwrap();
+        let (token, mut reload) = listen(HangupAction::Reloads).unwrap();
         for ignored in IGNORED {
             kill_process(getpid(), ignored).unwrap();
         }
@@ -197,7 +197,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn without_a_sender_there_is_never_a_request() {
-        let mut reload = Reload::never();
+        let mut reload = ReloadSignal::never();
         let year = std::time::Duration::from_secs(31_536_000);
         let waited = tokio::time::timeout(year, reload.requested()).await;
         assert!(waited.is_err());

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const IDLE: Duration = Duration::from_secs(15);
 
 /// Where scrapes ask for commits and wait for the committer.
-pub(crate) struct Commits {
+pub(crate) struct CommitRequests {
     state: Mutex<CommitNumbers>,
     /// Notified whenever a commit is over
     ended: Notify,
@@ -51,7 +51,7 @@ struct CommitNumbers {
     shown: u64,
 }
 
-impl Commits {
+impl CommitRequests {
     pub(super) fn new(gauges: Arc<CheckpointGauges>) -> Self {
         Self::with_times(gauges, PATIENCE, IDLE)
     }
@@ -173,7 +173,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_scrape_waits_once_for_a_slow_disk_and_not_at_all_once_it_says_so() {
         let gauges = Arc::new(CheckpointGauges::new());
-        let commits = Arc::new(Commits::new(Arc::clone(&gauges)));
+        let commits = Arc::new(CommitRequests::new(Arc::clone(&gauges)));
         let began = Instant::now();
         assert!(!commits.commit(commits.are_durable()).await);
         assert_eq!(began.elapsed(), PATIENCE);

@@ -11,10 +11,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::commits::Commits;
-use super::snapshots::{Request, Snapshot};
-use podinit_checkpoint::content::Unsealed;
-use podinit_checkpoint::{Disk, Store};
+use super::commits::CommitRequests;
+use super::snapshots::{SnapshotRequest, StateSnapshot};
+use podinit_checkpoint::content::UnsealedCheckpoint;
+use podinit_checkpoint::{CheckpointStore, Disk};
 
 /// How often changes are written between scrapes.
 const PERIOD: Duration = Duration::from_secs(15);
@@ -23,13 +23,13 @@ const PERIOD: Duration = Duration::from_secs(15);
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
 
 /// A checkpoint to write, and where to report its size or why it could not be written.
-type Job = (Box<Unsealed>, oneshot::Sender<io::Result<usize>>);
+type CommitJob = (Box<UnsealedCheckpoint>, oneshot::Sender<io::Result<usize>>);
 
 /// Carries out commits, one at a time.
 pub(crate) struct Committer {
-    commits: Arc<Commits>,
-    requests: mpsc::Sender<Request>,
-    disk: blocking::SyncSender<Job>,
+    commits: Arc<CommitRequests>,
+    requests: mpsc::Sender<SnapshotRequest>,
+    disk: blocking::SyncSender<CommitJob>,
     /// Writing the last snapshot failed
     again: bool,
     /// The last one is where the next process will not find it
@@ -40,9 +40,9 @@ impl Committer {
     /// Starts the thread that writes to `store`. The runtime does not wait for this thread, so a disk
     /// that hangs cannot prevent the process from exiting.
     pub(super) fn start<D: Disk + Send + 'static>(
-        store: Store<D>,
-        commits: Arc<Commits>,
-        requests: mpsc::Sender<Request>,
+        store: CheckpointStore<D>,
+        commits: Arc<CommitRequests>,
+        requests: mpsc::Sender<SnapshotRequest>,
     ) -> anyhow::Result<Self> {
         // One job at a time: the next is sent after the answer to the one before.
         let (disk, jobs) = blocking::sync_channel(1);
@@ -94,13 +94,13 @@ impl Committer {
     async fn write(&mut self) -> Result<Option<usize>, String> {
         let (answer, answered) = oneshot::channel();
         let again = self.misplaced.swap(false, Relaxed) || self.again;
-        let request = Request { again, answer };
+        let request = SnapshotRequest { again, answer };
         // Usually the ingest task ends after this one. If it has ended, the process is about to exit.
         let ended = |_| "the accounting of pods has ended".to_owned();
         self.requests.send(request).await.map_err(|_| ended(()))?;
         let unsealed = match answered.await.map_err(|_| ended(()))? {
-            Snapshot::Unchanged => return Ok(None),
-            Snapshot::Changed(unsealed) => unsealed,
+            StateSnapshot::Unchanged => return Ok(None),
+            StateSnapshot::Changed(unsealed) => unsealed,
         };
         let (done, written) = oneshot::channel();
         let hangs = |_| "the disk does not answer".to_owned();
@@ -114,8 +114,8 @@ impl Committer {
 }
 
 fn write<D: Disk>(
-    mut store: Store<D>,
-    jobs: &blocking::Receiver<Job>,
+    mut store: CheckpointStore<D>,
+    jobs: &blocking::Receiver<CommitJob>,
     idle: Duration,
     is_misplaced: impl Fn(),
 ) {

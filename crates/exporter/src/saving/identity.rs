@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use super::source_map::SourceMap;
-use podinit_checkpoint::content::{Content, SavedScope};
-use podinit_core::lifecycle::{SavedPod, SourceId, Successor};
+use podinit_checkpoint::content::{CheckpointContent, SavedScope};
+use podinit_core::lifecycle::{SavedPod, SourceId, SourceSuccessor};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_kube::cluster::client::Cluster;
-use podinit_kube::watch::probe::Probed;
+use podinit_kube::cluster::client::ClusterClient;
+use podinit_kube::watch::probe::ProbeResult;
 
 /// A checkpoint is expected to know a pod that was created at least this long before the checkpoint
 /// was last complete: clocks differ, and deliveries take time.
@@ -19,7 +19,7 @@ const WELL_BEFORE_NANOS: i64 = 60 * NANOS_PER_SECOND;
 
 /// Fingerprints of the API server's URL and of its certificate authorities. Only a hint: one cluster
 /// can have several URLs, and two clusters can share one.
-pub(super) fn fingerprints(cluster: &Cluster) -> ([u8; 32], [u8; 32]) {
+pub(super) fn fingerprints(cluster: &ClusterClient) -> ([u8; 32], [u8; 32]) {
     let server = Sha256::digest(cluster.server.as_bytes());
     let mut authority = Sha256::new();
     for certificate in &cluster.authority {
@@ -36,11 +36,11 @@ pub(super) fn fingerprints(cluster: &Cluster) -> ([u8; 32], [u8; 32]) {
 /// in a selection that has not changed. If the pods decide nothing, it is foreign if both the URL and
 /// the certificate authorities of the API server differ.
 pub(super) fn foreign(
-    content: &Content,
+    content: &CheckpointContent,
     pods: &[SavedPod],
     present: &SavedScope,
     sources: &SourceMap,
-    probed: &[Probed],
+    probed: &[ProbeResult],
 ) -> Option<&'static str> {
     let listed = probed.iter().flat_map(|probed| &probed.pods);
     let listed: HashSet<PodUid> = listed.map(|pod| pod.uid).collect();
@@ -75,7 +75,7 @@ pub(super) fn foreign(
 impl SourceMap {
     /// The source of the checkpoint that this one continues, with the same selection of pods.
     fn predecessor(&self, present: SourceId) -> Option<SourceId> {
-        self.saved().find(|saved| self.successor(*saved) == Successor::Same(present))
+        self.saved().find(|saved| self.successor(*saved) == SourceSuccessor::Same(present))
     }
 }
 
@@ -95,16 +95,17 @@ mod tests {
     /// A checkpoint that knows the pod "known", and the listed pods, with their ages in seconds when
     /// the checkpoint was last complete.
     struct Case {
-        content: Content,
+        content: CheckpointContent,
         pods: Vec<SavedPod>,
         present: SavedScope,
-        probed: Probed,
+        probed: ProbeResult,
     }
 
     impl Case {
         fn of(listed: &[(&str, i64)]) -> Self {
             let scope = SavedScope { watched: vec![Watched::default()], ..SavedScope::default() };
-            let mut content = Content { scope: scope.clone(), ..Content::default() };
+            let mut content =
+                CheckpointContent { scope: scope.clone(), ..CheckpointContent::default() };
             let progress = SourceProgress {
                 version: None,
                 complete_at: Some(Timestamp::from_seconds(COMPLETE)),
@@ -133,7 +134,7 @@ mod tests {
                     followed: None,
                 })],
                 present: scope,
-                probed: Probed { version: None, pods: listed.collect(), sharded: false },
+                probed: ProbeResult { version: None, pods: listed.collect(), sharded: false },
             }
         }
 

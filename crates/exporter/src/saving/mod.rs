@@ -21,78 +21,84 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-pub(crate) use commits::Commits;
+pub(crate) use commits::CommitRequests;
 pub(crate) use committer::Committer;
-pub use snapshots::Snapshots;
+pub use snapshots::SnapshotService;
 
 use crate::CheckpointGauges;
 use crate::ingest_sink::IngestSink;
 use podinit_checkpoint::CheckpointLoad;
-use podinit_checkpoint::content::{self, ContentError, Decoded, SavedScope};
-use podinit_checkpoint::{Disk, Loaded, OpenError, OpenFault, RealDisk, Store, frame};
+use podinit_checkpoint::content::{self, ContentError, DecodedCheckpoint, SavedScope};
+use podinit_checkpoint::{
+    CheckpointStore, Disk, LoadedCheckpoint, OpenError, OpenFault, RealDisk, frame,
+};
 use podinit_core::lifecycle::{Tracker, TrackerConfig};
 use podinit_core::shard::Shard;
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::probe::Probed;
+use podinit_kube::watch::probe::ProbeResult;
 use source_map::SourceMap;
 
 /// The checkpoint of a state directory.
-pub struct Checkpoint<D = RealDisk> {
-    store: Store<D>,
+pub struct StateCheckpoint<D = RealDisk> {
+    store: CheckpointStore<D>,
     /// Its directory, for errors
     dir: PathBuf,
     /// Which shard the process is
     shard: Shard,
     pub(crate) gauges: Arc<CheckpointGauges>,
     /// What it holds, until the process has been restored from it
-    found: Option<Decoded>,
-    commits: Arc<Commits>,
-    requests: mpsc::Sender<snapshots::Request>,
+    found: Option<DecodedCheckpoint>,
+    commits: Arc<CommitRequests>,
+    requests: mpsc::Sender<snapshots::SnapshotRequest>,
 }
 
 /// What is known of the cluster before the state is restored.
-pub(crate) struct Recovery<'a> {
+pub(crate) struct ClusterRecovery<'a> {
     /// The API server that is going to be watched
-    pub(crate) cluster: &'a Cluster,
+    pub(crate) cluster: &'a ClusterClient,
     /// By scope: the pods that were listed in it
-    pub(crate) probed: &'a [Probed],
+    pub(crate) probed: &'a [ProbeResult],
 }
 
 /// The parts of the process that are restored from a checkpoint.
-pub(crate) struct Parts<'a> {
+pub(crate) struct RestoredParts<'a> {
     pub(crate) tracker: &'a mut Tracker,
     pub(crate) config: TrackerConfig,
     pub(crate) sink: &'a mut IngestSink,
-    pub(crate) snapshots: &'a mut Snapshots,
+    pub(crate) snapshots: &'a mut SnapshotService,
     pub(crate) watch: &'a mut WatchConfig,
 }
 
-impl Checkpoint {
+impl StateCheckpoint {
     /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends. Reads nothing of it.
     ///
     /// # Errors
     /// When the directory cannot be used.
-    pub fn open(dir: &Path, shard: Shard) -> Result<(Self, Snapshots), OpenError> {
-        Ok(Self::unread(Store::open(dir)?, dir, shard))
+    pub fn open(dir: &Path, shard: Shard) -> Result<(Self, SnapshotService), OpenError> {
+        Ok(Self::unread(CheckpointStore::open(dir)?, dir, shard))
     }
 }
 
-impl<D: Disk + Send + 'static> Checkpoint<D> {
+impl<D: Disk + Send + 'static> StateCheckpoint<D> {
     /// The checkpoint in `store`, which is still to be read.
-    pub(crate) fn unread(store: Store<D>, dir: &Path, shard: Shard) -> (Self, Snapshots) {
+    pub(crate) fn unread(
+        store: CheckpointStore<D>,
+        dir: &Path,
+        shard: Shard,
+    ) -> (Self, SnapshotService) {
         let gauges = Arc::new(CheckpointGauges::new());
         let (requests, receiver) = mpsc::channel(1);
         let checkpoint = Self {
             store,
             dir: dir.to_owned(),
             shard,
-            commits: Arc::new(Commits::new(Arc::clone(&gauges))),
+            commits: Arc::new(CommitRequests::new(Arc::clone(&gauges))),
             gauges,
             found: None,
             requests,
         };
-        (checkpoint, Snapshots::new(receiver))
+        (checkpoint, SnapshotService::new(receiver))
     }
 
     /// Reads what there is. One that cannot be used is renamed and kept. With many pods this takes seconds of CPU.
@@ -102,11 +108,11 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
     /// changed.
     pub(crate) fn read(&mut self) -> Result<(), OpenError> {
         match self.store.load() {
-            Loaded::Absent => self.gauges.count_load(CheckpointLoad::Absent),
-            Loaded::Rejected(rejection) => {
+            LoadedCheckpoint::Absent => self.gauges.count_load(CheckpointLoad::Absent),
+            LoadedCheckpoint::Rejected(rejection) => {
                 rejected(&self.gauges, rejection.reason, &rejection.why, rejection.set_aside);
             }
-            Loaded::Found(bytes) => match read(&bytes) {
+            LoadedCheckpoint::Found(bytes) => match read(&bytes) {
                 Ok(decoded) => self.found = Some(decoded),
                 Err(error) => {
                     let reason = error.reason();
@@ -125,7 +131,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
     }
 
     /// Where scrapes ask for commits.
-    pub(crate) fn commits(&self) -> Arc<Commits> {
+    pub(crate) fn commits(&self) -> Arc<CommitRequests> {
         Arc::clone(&self.commits)
     }
 
@@ -135,7 +141,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
     }
 
     /// Restores the process from the checkpoint that was found, unless it is about another cluster.
-    pub(crate) fn recover(&mut self, from: &Recovery<'_>, parts: Parts<'_>) {
+    pub(crate) fn recover(&mut self, from: &ClusterRecovery<'_>, parts: RestoredParts<'_>) {
         let (server, authority) = identity::fingerprints(from.cluster);
         let scope = SavedScope {
             server,
@@ -144,7 +150,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
             shard: parts.watch.selectors.shard.unwrap_or_default(),
             pod_labels: parts.watch.decode.value_names(),
         };
-        if let Some(Decoded { content, pods, skipped }) = self.found.take() {
+        if let Some(DecodedCheckpoint { content, pods, skipped }) = self.found.take() {
             let sources = SourceMap::matched(&content.scope.watched, &scope.watched);
             match identity::foreign(&content, &pods, &scope, &sources, from.probed) {
                 Some(why) => {
@@ -193,7 +199,7 @@ impl<D: Disk + Send + 'static> Checkpoint<D> {
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
 /// Reads a file whose frame the store has checked, and says how far it is.
-fn read(bytes: &[u8]) -> Result<Decoded, ContentError> {
+fn read(bytes: &[u8]) -> Result<DecodedCheckpoint, ContentError> {
     tracing::info!(bytes = bytes.len(), "reading the checkpoint");
     let mut told = Instant::now();
     let tell = |percent: u64| {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::source_map::SourceMap;
 use crate::ingest_sink::IngestSink;
-use podinit_checkpoint::content::Content;
+use podinit_checkpoint::content::CheckpointContent;
 use podinit_core::lifecycle::{
-    EndedStartup, PodInFlight, SavedPod, SourceId, Successor, Tracker, TrackerConfig, Version,
+    EndedStartup, PodInFlight, SavedPod, SourceId, SourceSuccessor, Tracker, TrackerConfig, Version,
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
@@ -14,7 +14,7 @@ use podinit_expo::metrics::saved::RestoredDurations;
 
 /// Restores counters, histograms and records into `sink`, and returns a tracker with the pods.
 pub(super) fn restore(
-    mut content: Content,
+    mut content: CheckpointContent,
     mut pods: Vec<SavedPod>,
     config: TrackerConfig,
     sources: &SourceMap,
@@ -83,13 +83,13 @@ fn relabel<'a>(pods: impl Iterator<Item = &'a mut PodInfo>, old: &[String], new:
 /// For each of `scopes` scopes, the version from which its watch resumes. If the API server was
 /// restored from a backup and is behind that version, the watch finds out itself.
 pub(super) fn resume(
-    content: &Content,
+    content: &CheckpointContent,
     sources: &SourceMap,
     scopes: usize,
 ) -> Vec<Option<Version>> {
     let mut resume: Vec<Option<Version>> = vec![None; scopes];
     for (source, saved) in &content.tracker.sources {
-        let Successor::Same(SourceId(scope)) = sources.successor(*source) else {
+        let SourceSuccessor::Same(SourceId(scope)) = sources.successor(*source) else {
             continue;
         };
         if let (Some(_), Some(place)) = (saved.first_list, resume.get_mut(usize::from(scope))) {

@@ -5,29 +5,29 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::CheckpointGauges;
 use crate::ingest_sink::IngestSink;
-use podinit_checkpoint::content::{Content, SavedScope, Unsealed};
+use podinit_checkpoint::content::{CheckpointContent, SavedScope, UnsealedCheckpoint};
 use podinit_core::lifecycle::Tracker;
 
 /// What is known at one moment.
-pub(crate) enum Snapshot {
+pub(crate) enum StateSnapshot {
     /// The same as in the snapshot before
     Unchanged,
     /// A checkpoint that is still to be finished and written
-    Changed(Box<Unsealed>),
+    Changed(Box<UnsealedCheckpoint>),
 }
 
 /// Asks for a snapshot.
-pub(crate) struct Request {
+pub(crate) struct SnapshotRequest {
     /// Also when nothing has changed since the one before, which was not written
     pub(super) again: bool,
-    pub(super) answer: oneshot::Sender<Snapshot>,
+    pub(super) answer: oneshot::Sender<StateSnapshot>,
 }
 
 /// Answers requests for snapshots. Each holds at least what any scrape had shown before the
 /// request: what a scrape reads is written by the ingest task, whole deliveries at a time, and by
 /// the list-watches, whose counters are read again here.
-pub struct Snapshots {
-    requests: mpsc::Receiver<Request>,
+pub struct SnapshotService {
+    requests: mpsc::Receiver<SnapshotRequest>,
     scope: SavedScope,
     /// Changes besides what the recorder has observed
     changes: u64,
@@ -39,8 +39,8 @@ pub struct Snapshots {
 
 /// A snapshot whose pods are being added.
 struct SnapshotInProgress {
-    file: Box<Unsealed>,
-    answer: oneshot::Sender<Snapshot>,
+    file: Box<UnsealedCheckpoint>,
+    answer: oneshot::Sender<StateSnapshot>,
 }
 
 /// What is compared to find out whether a snapshot would differ from the last one.
@@ -53,14 +53,14 @@ struct ComparedState {
     counted: u64,
 }
 
-impl Snapshots {
+impl SnapshotService {
     /// For a process without a checkpoint: there are never requests.
     pub(crate) fn none() -> Self {
         let (_, requests) = mpsc::channel(1);
         Self::new(requests)
     }
 
-    pub(super) fn new(requests: mpsc::Receiver<Request>) -> Self {
+    pub(super) fn new(requests: mpsc::Receiver<SnapshotRequest>) -> Self {
         Self { requests, scope: SavedScope::default(), changes: 0, last: None, taken: None }
     }
 
@@ -75,7 +75,7 @@ impl Snapshots {
     }
 
     /// The next request, once the one before is answered; `None` when there will be none any more.
-    pub(crate) async fn requested(&mut self) -> Option<Request> {
+    pub(crate) async fn requested(&mut self) -> Option<SnapshotRequest> {
         match self.taken {
             Some(_) => std::future::pending().await,
             None => self.requests.recv().await,
@@ -85,11 +85,11 @@ impl Snapshots {
     /// Begins to answer a request. What is known at this moment is what is written.
     pub(crate) fn begin_answer(
         &mut self,
-        request: Request,
+        request: SnapshotRequest,
         tracker: &mut Tracker,
         sink: &IngestSink,
     ) {
-        let Request { again, answer } = request;
+        let SnapshotRequest { again, answer } = request;
         let recorder = &sink.recorder;
         let families = recorder.saved_families();
         let state = ComparedState {
@@ -99,19 +99,19 @@ impl Snapshots {
         };
         if !again && self.last == Some(state) {
             // The requester may have given up.
-            let _ = answer.send(Snapshot::Unchanged);
+            let _ = answer.send(StateSnapshot::Unchanged);
             return;
         }
         self.last = Some(state);
         let mut metrics = recorder.saved_with(families);
         CheckpointGauges::count_write_in(&mut metrics.families);
-        let content = Content {
+        let content = CheckpointContent {
             scope: self.scope.clone(),
             tracker: tracker.begin_saving(),
             metrics,
             records: sink.records.kept(),
         };
-        let file = Box::new(Unsealed::begin(content, tracker.remembered()));
+        let file = Box::new(UnsealedCheckpoint::begin(content, tracker.remembered()));
         self.taken = Some(SnapshotInProgress { file, answer });
     }
 
@@ -128,7 +128,7 @@ impl Snapshots {
                 self.taken = Some(SnapshotInProgress { file, answer });
             } else {
                 // The requester may have given up.
-                let _ = answer.send(Snapshot::Changed(file));
+                let _ = answer.send(StateSnapshot::Changed(file));
             }
         }
     }

@@ -1,16 +1,16 @@
 //! Maps the sources of the checkpoint to the sources that are watched now.
 
 use podinit_checkpoint::content::Watched;
-use podinit_core::lifecycle::{SourceId, Successor};
+use podinit_core::lifecycle::{SourceId, SourceSuccessor};
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 
 /// What each scope of `config` covers.
 pub(super) fn watched(config: &WatchConfig) -> Vec<Watched> {
-    let watched = |scope: &Scope| Watched {
+    let watched = |scope: &PodScope| Watched {
         namespace: match scope {
-            Scope::Cluster => None,
-            Scope::Namespace(name) => Some(name.clone()),
+            PodScope::Cluster => None,
+            PodScope::Namespace(name) => Some(name.clone()),
         },
         label: config.selectors.label.clone(),
         field: config.selectors.field.clone(),
@@ -19,7 +19,7 @@ pub(super) fn watched(config: &WatchConfig) -> Vec<Watched> {
 }
 
 /// By source of the checkpoint: which source it is now.
-pub(super) struct SourceMap(Vec<Successor>);
+pub(super) struct SourceMap(Vec<SourceSuccessor>);
 
 impl SourceMap {
     /// Matches sources by the scope that they cover. The history of a source continues only if the
@@ -29,18 +29,20 @@ impl SourceMap {
             let mut numbered = (0..=u16::MAX).zip(present);
             let found = numbered.find(|(_, present)| present.namespace == saved.namespace);
             match found {
-                Some((number, present)) if present == saved => Successor::Same(SourceId(number)),
-                Some((number, _)) => Successor::SelectionChanged(SourceId(number)),
-                None => Successor::Gone,
+                Some((number, present)) if present == saved => {
+                    SourceSuccessor::Same(SourceId(number))
+                }
+                Some((number, _)) => SourceSuccessor::SelectionChanged(SourceId(number)),
+                None => SourceSuccessor::Gone,
             }
         };
         Self(saved.iter().map(successor).collect())
     }
 
     /// Which source a source of the checkpoint is now.
-    pub(super) fn successor(&self, saved: SourceId) -> Successor {
+    pub(super) fn successor(&self, saved: SourceId) -> SourceSuccessor {
         let successor = self.0.get(usize::from(saved.0));
-        successor.copied().unwrap_or(Successor::Gone)
+        successor.copied().unwrap_or(SourceSuccessor::Gone)
     }
 
     /// The sources of the checkpoint.
@@ -68,10 +70,10 @@ mod tests {
         let sources = SourceMap::matched(&saved, &present);
         let successors = [0, 1, 2, 3].map(|saved| sources.successor(SourceId(saved)));
         let expected = [
-            Successor::SelectionChanged(SourceId(1)),
-            Successor::Gone,
-            Successor::Same(SourceId(0)),
-            Successor::Gone,
+            SourceSuccessor::SelectionChanged(SourceId(1)),
+            SourceSuccessor::Gone,
+            SourceSuccessor::Same(SourceId(0)),
+            SourceSuccessor::Gone,
         ];
         assert_eq!(successors, expected);
     }

@@ -13,9 +13,9 @@ use std::time::Duration;
 use disk::GatedDisk;
 use process::{Process, history};
 
-use crate::records::{KeptRecords, RecordKeeper};
-use podinit_checkpoint::Store;
-use podinit_core::lifecycle::{Amendment, EndedStartup, Tracker};
+use crate::records::{CheckpointRecords, RecordKeeper};
+use podinit_checkpoint::CheckpointStore;
+use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
 use podinit_sim::rng::Rng;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -129,13 +129,13 @@ struct AlwaysAsked;
 impl RecordKeeper for AlwaysAsked {
     fn add(&mut self, _startup: Arc<EndedStartup>) {}
 
-    fn amend(&mut self, _uid: PodUid, _amendment: &Amendment) {}
+    fn amend(&mut self, _uid: PodUid, _amendment: &RecordAmendment) {}
 
-    fn kept(&self) -> KeptRecords {
-        KeptRecords::default()
+    fn kept(&self) -> CheckpointRecords {
+        CheckpointRecords::default()
     }
 
-    fn restore(&mut self, _kept: KeptRecords) {}
+    fn restore(&mut self, _kept: CheckpointRecords) {}
 
     fn begin(&mut self) {}
 
@@ -148,7 +148,7 @@ impl RecordKeeper for AlwaysAsked {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn who_asks_without_end_keeps_neither_a_checkpoint_nor_the_watch_waiting() {
-    let store = Store::with_disk(GatedDisk::default());
+    let store = CheckpointStore::with_disk(GatedDisk::default());
     let mut process = Process::start_with(store, PATIENT, Some(Box::new(AlwaysAsked))).await;
     let asked = async {
         process.until_another_task_runs().await;
@@ -225,7 +225,7 @@ async fn a_failing_disk_is_reported_and_written_again_when_it_works() {
 async fn a_directory_that_is_moved_is_not_durable_until_it_is_back() {
     let parent = tempfile::tempdir().unwrap();
     let [place, volume] = ["state", "volume"].map(|name| parent.path().join(name));
-    let mut process = Process::start_on(Store::open(&place).unwrap(), PATIENT).await;
+    let mut process = Process::start_on(CheckpointStore::open(&place).unwrap(), PATIENT).await;
     process.deliver(&history(1, 5)).await;
     let shown = process.scrape().await.unwrap();
     assert_eq!(value(&shown, "podinit_checkpoint_durable"), 1.0);
@@ -240,7 +240,7 @@ async fn a_directory_that_is_moved_is_not_durable_until_it_is_back() {
     let copy = parent.path().join("copy");
     std::fs::create_dir(&copy).unwrap();
     std::fs::copy(place.join("checkpoint"), copy.join("checkpoint")).unwrap();
-    let next = Process::start_on(Store::open(&copy).unwrap(), PATIENT).await;
+    let next = Process::start_on(CheckpointStore::open(&copy).unwrap(), PATIENT).await;
     let pods = |shown: &str| value(shown, "podinit_pods_discovered_total");
     assert_eq!(pods(&next.shows()), pods(&shown));
     next.kill();
@@ -250,7 +250,7 @@ async fn a_directory_that_is_moved_is_not_durable_until_it_is_back() {
     process.kill();
     // The thread that writes ends a moment later.
     let store = loop {
-        match Store::open(&place) {
+        match CheckpointStore::open(&place) {
             Ok(store) => break store,
             Err(_) => tokio::task::yield_now().await,
         }

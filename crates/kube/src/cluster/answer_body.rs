@@ -16,13 +16,13 @@ use super::api_error::{ApiError, ApiErrorKind};
 #[derive(Debug)]
 pub(crate) struct AnswerBody {
     body: Body,
-    gunzip: Option<Gunzip>,
+    gunzip: Option<GzipDecoder>,
 }
 
 impl AnswerBody {
     /// A body, which is compressed or not.
     pub(crate) fn new(body: Body, is_gzip: bool) -> Self {
-        let gunzip = is_gzip.then(Gunzip::new);
+        let gunzip = is_gzip.then(GzipDecoder::new);
         Self { body, gunzip }
     }
 
@@ -80,9 +80,9 @@ const PIECE: usize = 4096;
 
 /// Decompresses gzip, of any number of members.
 #[derive(Debug)]
-pub(crate) struct Gunzip(MultiGzDecoder<Vec<u8>>);
+pub(crate) struct GzipDecoder(MultiGzDecoder<Vec<u8>>);
 
-impl Gunzip {
+impl GzipDecoder {
     pub(crate) fn new() -> Self {
         Self(MultiGzDecoder::new(Vec::new()))
     }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn read(body: &[u8], piece: usize) -> Result<Vec<u8>, ApiError> {
-        let (mut gunzip, mut read) = (Gunzip::new(), Vec::new());
+        let (mut gunzip, mut read) = (GzipDecoder::new(), Vec::new());
         for piece in body.chunks(piece) {
             gunzip.push(piece, |bytes| {
                 read.extend_from_slice(bytes);
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn what_a_flush_has_sent_is_read_at_once() {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        let mut gunzip = Gunzip::new();
+        let mut gunzip = GzipDecoder::new();
         for event in ["one", "two"] {
             encoder.write_all(event.as_bytes()).unwrap();
             encoder.flush().unwrap();
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn little_is_held_of_what_expands_beyond_measure() {
         let bomb = gzip(&vec![0; 64 << 20]);
-        let (mut gunzip, mut longest) = (Gunzip::new(), 0);
+        let (mut gunzip, mut longest) = (GzipDecoder::new(), 0);
         gunzip
             .push(&bomb, |bytes| {
                 longest = longest.max(bytes.len());

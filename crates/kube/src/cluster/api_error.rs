@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::renewing_client::NoCredentials;
 use super::tls_words;
 use podinit_decode::protobuf::{ErrorStatus, error_status};
-use podinit_decode::{ApiStatus, DecodeError, Encoding};
+use podinit_decode::{ApiStatus, DecodeError, ObjectEncoding};
 use podinit_text::error_text::{one_line, root_causes};
 
 /// A request or a watch that failed.
@@ -172,7 +172,7 @@ impl ApiErrorKind {
 /// What the body of an error says: a `Status` in either encoding, or plain text, in which priority and
 /// fairness, authentication and proxies answer.
 fn explanation(headers: &HeaderMap, body: &[u8]) -> ErrorStatus {
-    if encoding_of(headers) == Encoding::Protobuf {
+    if encoding_of(headers) == ObjectEncoding::Protobuf {
         return error_status(body).unwrap_or_default();
     }
     let status = serde_json::from_slice::<StatusBody>(body).ok();
@@ -208,10 +208,10 @@ fn bounded_seconds(seconds: u64) -> Duration {
 }
 
 /// The encoding that an answer states. What states none is JSON, or will be found to be none.
-pub(crate) fn encoding_of(headers: &HeaderMap) -> Encoding {
+pub(crate) fn encoding_of(headers: &HeaderMap) -> ObjectEncoding {
     match media_type(headers) {
-        Some("application/vnd.kubernetes.protobuf") => Encoding::Protobuf,
-        _ => Encoding::Json,
+        Some("application/vnd.kubernetes.protobuf") => ObjectEncoding::Protobuf,
+        _ => ObjectEncoding::Json,
     }
 }
 

@@ -26,7 +26,7 @@ use kube::Client;
 use kube::client::Body;
 use parking_lot::Mutex;
 
-use super::clock::{Clock, Corrections, Reading, SystemClock};
+use super::clock::{ClockCorrections, ClockReading, DeliveryClock, SystemClock};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Answers that took this long or longer are not used: they bound the time too loosely.
@@ -44,14 +44,14 @@ const RETURN_NANOS: i64 = NANOS_PER_SECOND / 4;
 const STEP_NANOS: i64 = NANOS_PER_SECOND;
 
 /// Reads the machine's clock, which can be set.
-type Wall = dyn Fn() -> Timestamp + Send + Sync;
+type WallClock = dyn Fn() -> Timestamp + Send + Sync;
 /// Reads a clock that cannot be set: the time since some moment.
-type Elapsed = dyn Fn() -> Duration + Send + Sync;
+type ElapsedClock = dyn Fn() -> Duration + Send + Sync;
 
 /// The best estimate of the cluster's time. See the module.
 pub struct ApiServerClock {
-    wall: Box<Wall>,
-    elapsed: Box<Elapsed>,
+    wall: Box<WallClock>,
+    elapsed: Box<ElapsedClock>,
     state: Mutex<ClockState>,
 }
 
@@ -114,7 +114,7 @@ impl ApiServerClock {
     }
 
     /// An answer with this `date` has just arrived. Its request was sent at `sent` (by
-    /// [`Clock::elapsed`]).
+    /// [`DeliveryClock::elapsed`]).
     pub(super) fn observe_date(&self, sent: Duration, date: Timestamp) {
         let elapsed = (self.elapsed)();
         let took = elapsed.saturating_sub(sent);
@@ -137,22 +137,22 @@ impl ApiServerClock {
     }
 }
 
-impl Clock for ApiServerClock {
-    fn read(&self) -> Reading {
+impl DeliveryClock for ApiServerClock {
+    fn read(&self) -> ClockReading {
         // Read under the lock, so that the times of two readers are in the order of their readings.
         let state = self.state.lock();
-        Reading { now: state.at((self.elapsed)()), jumps: state.jumps }
+        ClockReading { now: state.at((self.elapsed)()), jumps: state.jumps }
     }
 
     fn elapsed(&self) -> Duration {
         (self.elapsed)()
     }
 
-    fn corrections(&self) -> Corrections {
+    fn corrections(&self) -> ClockCorrections {
         let state = self.state.lock();
         let now = state.at((self.elapsed)());
         let correction = now.nanos_since((self.wall)());
-        Corrections {
+        ClockCorrections {
             steps: state.steps,
             seconds: correction as f64 / NANOS_PER_SECOND as f64,
             unchecked: !state.checked,

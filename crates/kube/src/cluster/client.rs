@@ -9,7 +9,7 @@ use super::renewing_client::{NoCredentials, RenewingClient};
 
 /// A client of one API server, and how messages name it.
 #[derive(Clone)]
-pub struct Cluster {
+pub struct ClusterClient {
     /// The client. It has no deadline for reading: callers set one for each request.
     pub client: Client,
     /// The API server's URL
@@ -26,7 +26,7 @@ pub struct Cluster {
     pub credentials: Option<RenewingClient>,
 }
 
-impl Cluster {
+impl ClusterClient {
     /// Passes the dates of all answers from now on to `clock`.
     #[must_use]
     pub fn observing_dates(self, clock: Arc<ApiServerClock>) -> Self {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use podinit_core::timestamp::Timestamp;
 
 /// Where deliveries get their times from.
-pub trait Clock: Send + Sync {
+pub trait DeliveryClock: Send + Sync {
     /// Reads the time of day, and with it whether the clock has jumped.
-    fn read(&self) -> Reading;
+    fn read(&self) -> ClockReading;
 
     /// The time of day, in UTC.
     fn now(&self) -> Timestamp {
@@ -23,15 +23,15 @@ pub trait Clock: Send + Sync {
     }
 
     /// How this clock corrects the machine's; not at all by default.
-    fn corrections(&self) -> Corrections {
-        Corrections::default()
+    fn corrections(&self) -> ClockCorrections {
+        ClockCorrections::default()
     }
 }
 
 /// One reading of a clock. Both values are of the same moment: a caller that read them one after
 /// the other could miss a jump between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ClockReading {
     /// The time of day, in UTC
     pub now: Timestamp,
     /// How often the clock has jumped by more than a second so far. When it has since the last
@@ -40,7 +40,7 @@ pub struct Reading {
 }
 
 /// A reading of a clock that is never corrected.
-impl From<Timestamp> for Reading {
+impl From<Timestamp> for ClockReading {
     fn from(now: Timestamp) -> Self {
         Self { now, jumps: 0 }
     }
@@ -48,7 +48,7 @@ impl From<Timestamp> for Reading {
 
 /// How a clock corrects the machine's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Corrections {
+pub struct ClockCorrections {
     /// How often the machine's clock and the reference came to differ by more than a second, or to
     /// agree again (`podinit_clock_steps_total`)
     pub steps: u64,
@@ -63,8 +63,8 @@ pub struct Corrections {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-impl Clock for SystemClock {
-    fn read(&self) -> Reading {
+impl DeliveryClock for SystemClock {
+    fn read(&self) -> ClockReading {
         instant(SystemTime::now()).into()
     }
 }
@@ -78,8 +78,8 @@ pub fn instant(time: SystemTime) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
-    fn read(&self) -> Reading {
+impl<F: Fn() -> Timestamp + Send + Sync> DeliveryClock for F {
+    fn read(&self) -> ClockReading {
         self().into()
     }
 }

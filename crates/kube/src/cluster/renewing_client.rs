@@ -53,34 +53,34 @@ pub type MakeClient =
 
 /// A client that renews itself. Clones share the current client.
 #[derive(Clone)]
-pub struct RenewingClient(Arc<Inner>);
+pub struct RenewingClient(Arc<RenewingState>);
 
-struct Inner {
-    current: Mutex<Current>,
+struct RenewingState {
+    current: Mutex<CurrentClient>,
     make: MakeClient,
 }
 
-struct Current {
+struct CurrentClient {
     /// What the last renewal that succeeded has made; why there is nothing otherwise
     made: Result<MadeClient, NoCredentials>,
     /// When the last renewal began
     renewed: Option<Instant>,
     /// The renewal that runs
-    renewal: Option<Renewal>,
+    renewal: Option<ClientRenewal>,
 }
 
-type Renewal = Shared<BoxFuture<'static, ()>>;
+type ClientRenewal = Shared<BoxFuture<'static, ()>>;
 
 impl RenewingClient {
     /// Uses `client` until its credentials are refused, and then what `make` makes. Without a client,
     /// `make` makes the first one for the first request.
     pub fn new(client: Option<MadeClient>, make: MakeClient) -> Self {
-        let current = Current {
+        let current = CurrentClient {
             made: client.ok_or_else(|| NoCredentials("not obtained yet".to_owned())),
             renewed: None,
             renewal: None,
         };
-        Self(Arc::new(Inner { current: Mutex::new(current), make }))
+        Self(Arc::new(RenewingState { current: Mutex::new(current), make }))
     }
 
     /// This as a client of kube.
@@ -120,7 +120,7 @@ impl RenewingClient {
 
     /// Makes a new client in the background, unless that was tried a moment ago. Until it is ready,
     /// requests use the old one.
-    fn renew(&self, current: &mut Current) -> Option<Renewal> {
+    fn renew(&self, current: &mut CurrentClient) -> Option<ClientRenewal> {
         if let Some(renewal) = &current.renewal {
             return Some(renewal.clone());
         }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use podinit_decode::Encoding;
+use podinit_decode::ObjectEncoding;
 
 /// How lists are requested. Where the first two turn out not to work, pages are requested instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum ListMode {
 #[derive(Clone, Debug)]
 pub struct ReflectorConfig {
     /// The encoding to ask for. API servers that do not offer it answer in JSON
-    pub encoding: Encoding,
+    pub encoding: ObjectEncoding,
     /// How to request lists
     pub lists: ListMode,
     /// Between two lists that look for what the watch has lost without a sign; `None` for no such list
@@ -84,7 +84,7 @@ impl ReflectorConfig {
 impl Default for ReflectorConfig {
     fn default() -> Self {
         Self {
-            encoding: Encoding::Json,
+            encoding: ObjectEncoding::Json,
             lists: ListMode::Whole,
             reconcile_interval: None,
             page_limit: 500,

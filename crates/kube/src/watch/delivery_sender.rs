@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::stats::WatchStats;
 use crate::cluster::api_error::ApiError;
-use crate::cluster::clock::Clock;
+use crate::cluster::clock::DeliveryClock;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Version};
 use podinit_core::pod::packed::PackedPods;
 use podinit_core::timestamp::Timestamp;
@@ -22,7 +22,7 @@ pub(super) struct ReceiverGone;
 pub(super) struct DeliverySender {
     source: SourceId,
     deliveries: mpsc::Sender<Delivery>,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn DeliveryClock>,
     stats: Arc<WatchStats>,
     synced: bool,
     /// It lost sync to a silence, and nothing has shown since that deliveries are in time
@@ -39,7 +39,7 @@ impl DeliverySender {
     pub(super) fn new(
         source: SourceId,
         deliveries: mpsc::Sender<Delivery>,
-        clock: Arc<dyn Clock>,
+        clock: Arc<dyn DeliveryClock>,
         stats: Arc<WatchStats>,
     ) -> Self {
         Self {

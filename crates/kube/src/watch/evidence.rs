@@ -6,21 +6,21 @@ use super::delivery_sender::ReceiverGone;
 use super::event_reader::EventReader;
 use super::events::stats::EventLossReason;
 use super::evidence_log::EvidenceLog;
-use super::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
-use super::line_reader::Framed;
-use super::negotiation::Answer;
+use super::follow::{StreamEnd, StreamReport, WatchChunks, WatchLoop, WatchSink};
+use super::line_reader::FramedEvent;
+use super::negotiation::AnswerHead;
 use super::resume_point::ResumePoint;
-use super::signs::Signs;
+use super::signs::WatchSigns;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use podinit_decode::{ApiStatus, DecodeError, Encoding};
+use podinit_decode::{ApiStatus, DecodeError, ObjectEncoding};
 
-pub(super) type Decoded<T> = Result<T, DecodeError>;
+pub(super) type DecodedLine<T> = Result<T, DecodeError>;
 
 /// The version of the object of an event, and what the event says.
-pub(super) type Line<T> = (Option<String>, T);
+pub(super) type EvidenceLine<T> = (Option<String>, T);
 
 /// A source of evidence: how its objects are read, and where they go.
-pub(super) trait Evidence {
+pub(super) trait EvidenceKind {
     /// What an event of a watch says
     type Event;
 
@@ -28,10 +28,18 @@ pub(super) trait Evidence {
     fn set_up(&self, up: bool);
 
     /// Decodes an event of a watch.
-    fn decode(&mut self, encoding: Encoding, event: &[u8]) -> Decoded<Line<Self::Event>>;
+    fn decode(
+        &mut self,
+        encoding: ObjectEncoding,
+        event: &[u8],
+    ) -> DecodedLine<EvidenceLine<Self::Event>>;
 
     /// The version of a list.
-    fn list_version(&mut self, encoding: Encoding, list: &[u8]) -> Decoded<Option<String>>;
+    fn list_version(
+        &mut self,
+        encoding: ObjectEncoding,
+        list: &[u8],
+    ) -> DecodedLine<Option<String>>;
 
     /// Some events of a watch have arrived together.
     fn arrived(&mut self) {}
@@ -52,23 +60,23 @@ pub(super) trait Evidence {
 pub(super) struct EvidenceSink<E> {
     pub(super) evidence: E,
     pub(super) log: EvidenceLog,
-    pub(super) signs: Signs,
+    pub(super) signs: WatchSigns,
 }
 
-impl<E: Evidence> Sink for EvidenceSink<E> {
+impl<E: EvidenceKind> WatchSink for EvidenceSink<E> {
     type Over = ReceiverGone;
 
     async fn read(
         &mut self,
-        watch: &Follow,
-        answer: Answer,
+        watch: &WatchLoop,
+        answer: AnswerHead,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, ReceiverGone> {
         let config = &watch.config;
         self.log.up();
         self.evidence.set_up(true);
         let mut events = EventReader::new(answer.encoding, config.max_line_bytes);
-        let mut chunks = Chunks::opened(answer.body, at);
+        let mut chunks = WatchChunks::opened(answer.body, at);
         let end = loop {
             match chunks.next(config).await {
                 Ok(chunk) => {
@@ -82,12 +90,12 @@ impl<E: Evidence> Sink for EvidenceSink<E> {
         Ok(chunks.report(config, end, at, false))
     }
 
-    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
+    async fn current_version(&mut self, watch: &mut WatchLoop) -> Result<Option<String>, ApiError> {
         let (encoding, list) = watch.list_of_one().await?;
         Ok(self.evidence.list_version(encoding, &list)?)
     }
 
-    fn signs(&mut self) -> &mut Signs {
+    fn signs(&mut self) -> &mut WatchSigns {
         &mut self.signs
     }
 
@@ -105,7 +113,7 @@ impl<E: Evidence> Sink for EvidenceSink<E> {
     }
 }
 
-impl<E: Evidence> EvidenceSink<E> {
+impl<E: EvidenceKind> EvidenceSink<E> {
     /// Takes the events of a chunk. The error that the API server reports in it, if it does.
     async fn chunk(
         &mut self,
@@ -118,8 +126,8 @@ impl<E: Evidence> EvidenceSink<E> {
         let encoding = events.encoding();
         while let Some(event) = events.next(&mut chunk) {
             let event = match event {
-                Framed::Whole(event) => event,
-                Framed::TooLong(_) => {
+                FramedEvent::Whole(event) => event,
+                FramedEvent::TooLong(_) => {
                     let detail = format!("longer than {} bytes", config.max_line_bytes);
                     self.skip(EventLossReason::TooLong, &detail);
                     continue;

@@ -1,6 +1,6 @@
 //! Logs when a source of evidence is no longer read, what then lasts, and when it is read again.
 
-use super::outage::Outage;
+use super::outage::WatchOutage;
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 
@@ -11,15 +11,15 @@ pub(super) struct EvidenceLog {
     what: &'static str,
     /// The resource, as rights name it
     resource: &'static str,
-    state: State,
+    state: EvidenceLogState,
     /// While it is down
-    outage: Outage,
+    outage: WatchOutage,
     /// Whether an object that could not be used has been logged as a warning
     warned: bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum State {
+enum EvidenceLogState {
     /// Nothing was logged yet
     #[default]
     Unknown,
@@ -30,24 +30,30 @@ enum State {
 impl EvidenceLog {
     /// The log of a watch of `what`, whose resource is `resource`.
     pub(super) fn of(what: &'static str, resource: &'static str) -> Self {
-        Self { what, resource, state: State::default(), outage: Outage::default(), warned: false }
+        Self {
+            what,
+            resource,
+            state: EvidenceLogState::default(),
+            outage: WatchOutage::default(),
+            warned: false,
+        }
     }
 
     /// The watch is open.
     pub(super) fn up(&mut self) {
         let what = self.what;
-        self.outage = Outage::default();
-        match std::mem::replace(&mut self.state, State::Up) {
-            State::Up => {}
-            State::Unknown => tracing::info!("reading {what}"),
-            State::Down => tracing::info!("podinit reads {what} again"),
+        self.outage = WatchOutage::default();
+        match std::mem::replace(&mut self.state, EvidenceLogState::Up) {
+            EvidenceLogState::Up => {}
+            EvidenceLogState::Unknown => tracing::info!("reading {what}"),
+            EvidenceLogState::Down => tracing::info!("podinit reads {what} again"),
         }
     }
 
     /// The watch cannot be opened.
     pub(super) fn down(&mut self, failure: &ApiError) {
         let (detail, what, resource) = (&failure.detail, self.what, self.resource);
-        self.state = State::Down;
+        self.state = EvidenceLogState::Down;
         let reason = WatchErrorReason::from(failure.kind).as_str();
         if !self.outage.is_news(reason, detail) {
             tracing::debug!(detail, "podinit still cannot read {what}");

@@ -1,6 +1,6 @@
 //! The engine of every list-watch: follows the watch from a version through any number of streams, and says
 //! when the version can no longer be resumed. What is read, where it goes and what a gap costs is the matter
-//! of a [`Sink`] and of who calls.
+//! of a [`WatchSink`] and of who calls.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::backoff::Backoff;
 use super::config::ReflectorConfig;
-use super::negotiation::{Answer, Negotiation, Purpose};
+use super::negotiation::{AnswerHead, EncodingNegotiation, RequestPurpose};
 use super::pages::no_complete_page;
-use super::requests::Requests;
+use super::requests::RequestBuilder;
 use super::resume_point::ResumePoint;
-use super::signs::Signs;
+use super::signs::WatchSigns;
 use super::stats::RelistReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{append, next_chunk};
-use podinit_decode::Encoding;
+use podinit_decode::ObjectEncoding;
 
 /// After this many failures at one version, the version is given up.
 const STUCK_AFTER: u32 = 3;
@@ -63,23 +63,23 @@ pub struct StreamReport {
     async_fn_in_trait,
     reason = "its implementations are ours, and nobody asks for `Send` by it"
 )]
-pub trait Sink {
+pub trait WatchSink {
     /// Why nothing can be taken any more
     type Over;
 
     /// Reads an open watch to its end, and moves `at` with everything that was taken.
     async fn read(
         &mut self,
-        watch: &Follow,
-        answer: Answer,
+        watch: &WatchLoop,
+        answer: AnswerHead,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, Self::Over>;
 
     /// The version that the API server is at.
-    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError>;
+    async fn current_version(&mut self, watch: &mut WatchLoop) -> Result<Option<String>, ApiError>;
 
     /// The signs that have asked for lists.
-    fn signs(&mut self) -> &mut Signs;
+    fn signs(&mut self) -> &mut WatchSigns;
 
     /// A sign has come. True if its list may come at once.
     async fn sign(&mut self, reason: RelistReason) -> Result<bool, Self::Over> {
@@ -105,10 +105,10 @@ pub trait Sink {
 }
 
 /// The requests of one list-watch, and how often they are made.
-pub struct Follow {
+pub struct WatchLoop {
     pub client: Client,
-    pub requests: Requests,
-    pub(crate) negotiation: Negotiation,
+    pub requests: RequestBuilder,
+    pub(crate) negotiation: EncodingNegotiation,
     pub config: ReflectorConfig,
     pub backoff: Backoff,
     /// Whether the last list was answered by API servers that shard (KEP-5866)
@@ -120,14 +120,14 @@ pub struct Follow {
     random: fastrand::Rng,
 }
 
-impl Follow {
-    pub fn new(client: Client, requests: Requests, config: ReflectorConfig) -> Self {
+impl WatchLoop {
+    pub fn new(client: Client, requests: RequestBuilder, config: ReflectorConfig) -> Self {
         let mut random = config.random();
         let jitter = random.fork();
         Self {
             client,
             requests,
-            negotiation: Negotiation::new(config.encoding),
+            negotiation: EncodingNegotiation::new(config.encoding),
             backoff: Backoff::new(config.backoff_base, config.backoff_cap, jitter),
             config,
             server_shards: false,
@@ -139,7 +139,7 @@ impl Follow {
 
     /// Follows the watch, through any number of streams, until a list is needed. When `suspicious`, as after a watch
     /// that broke, one silent watch is enough to check the API server's version.
-    pub async fn follow<S: Sink>(
+    pub async fn follow<S: WatchSink>(
         &mut self,
         sink: &mut S,
         at: &mut ResumePoint,
@@ -216,7 +216,7 @@ impl Follow {
     }
 
     /// Events were lost for good. A watch at an unusable version cannot be followed until its list may come.
-    async fn lost<S: Sink>(
+    async fn lost<S: WatchSink>(
         &self,
         sink: &mut S,
         reason: RelistReason,
@@ -238,7 +238,7 @@ impl Follow {
     }
 
     /// Opens one watch and has it read to its end.
-    async fn watch<S: Sink>(
+    async fn watch<S: WatchSink>(
         &mut self,
         sink: &mut S,
         at: &mut ResumePoint,
@@ -248,7 +248,7 @@ impl Follow {
         let opening = async {
             let request = (self.requests).watch(at.as_str(), seconds, self.server_shards)?;
             let deadline = self.config.header_timeout;
-            (self.negotiation).send(&self.client, request, Purpose::Watch, deadline).await
+            (self.negotiation).send(&self.client, request, RequestPurpose::Watch, deadline).await
         };
         let grace = self.config.reopen_grace;
         match sink.while_closed(grace, opening).await? {
@@ -268,7 +268,7 @@ impl Follow {
     /// Whether the API server is behind our resume point, because it was restored from a backup. Such a
     /// server accepts a watch from a future version and stays silent until it reaches that, so a long
     /// silence has to be checked.
-    async fn is_ahead_of_server<S: Sink>(
+    async fn is_ahead_of_server<S: WatchSink>(
         &mut self,
         sink: &mut S,
         at: &ResumePoint,
@@ -294,7 +294,7 @@ impl Follow {
     }
 
     /// Requests a list of one object. Its bytes, which state the version that the API server is at.
-    pub async fn list_of_one(&self) -> Result<(Encoding, Vec<u8>), ApiError> {
+    pub async fn list_of_one(&self) -> Result<(ObjectEncoding, Vec<u8>), ApiError> {
         self.fetch(self.requests.current_version()?).await
     }
 
@@ -302,11 +302,12 @@ impl Follow {
     pub(crate) async fn fetch(
         &self,
         request: Request<Body>,
-    ) -> Result<(Encoding, Vec<u8>), ApiError> {
+    ) -> Result<(ObjectEncoding, Vec<u8>), ApiError> {
         let config = &self.config;
         let whole = async {
             let deadline = config.header_timeout;
-            let sending = (self.negotiation).send(&self.client, request, Purpose::List, deadline);
+            let sending =
+                (self.negotiation).send(&self.client, request, RequestPurpose::List, deadline);
             let (encoding, body) = sending.await?.unpacked();
             let mut buffer = Vec::new();
             append(&mut buffer, body, config.chunk_timeout, config.max_page_bytes).await?;
@@ -317,8 +318,8 @@ impl Follow {
     }
 }
 
-/// The body of an open watch that is read chunk by chunk, for a [`Sink`] that has no use for its silence.
-pub struct Chunks {
+/// The body of an open watch that is read chunk by chunk, for a [`WatchSink`] that has no use for its silence.
+pub struct WatchChunks {
     body: Body,
     opened: Instant,
     /// Where the watch began
@@ -326,7 +327,7 @@ pub struct Chunks {
     has_data: bool,
 }
 
-impl Chunks {
+impl WatchChunks {
     pub fn opened(body: Body, from: &ResumePoint) -> Self {
         Self { body, opened: Instant::now(), from: from.clone(), has_data: false }
     }

@@ -1,7 +1,7 @@
 //! Splits the body of a watch in protobuf, which arrives in chunks of any size, into frames of bounded
 //! length. Each has its length before it, as four bytes, the highest first.
 
-use super::line_reader::{Framed, HEAD, KEEP};
+use super::line_reader::{FramedEvent, HEAD, KEEP};
 
 /// The length before a frame, in bytes.
 const PREFIX: usize = 4;
@@ -12,12 +12,12 @@ const PREFIX: usize = 4;
 pub struct FrameReader {
     /// What has arrived of the length, of a frame that spans chunks, or of the head of one that is too long
     pending: Vec<u8>,
-    state: State,
+    state: FrameState,
     limit: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum FrameState {
     /// The length comes
     Length,
     /// A frame comes, of so many bytes
@@ -31,50 +31,50 @@ enum State {
 impl FrameReader {
     /// A framing that accepts frames of up to `limit` bytes.
     pub const fn new(limit: usize) -> Self {
-        Self { pending: Vec::new(), state: State::Length, limit }
+        Self { pending: Vec::new(), state: FrameState::Length, limit }
     }
 
     /// Takes the next frame out of what is pending and `chunk`, which is moved past it. `None` when the
     /// chunk is used up. Empty frames are passed over.
     ///
     /// Only a frame that spans chunks is put together in `self`; most frames are never copied.
-    pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<Framed<'a>> {
-        if self.state == State::Done {
+    pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<FramedEvent<'a>> {
+        if self.state == FrameState::Done {
             self.forget();
         }
         while !chunk.is_empty() {
             match self.state {
-                State::Length | State::Done => {
+                FrameState::Length | FrameState::Done => {
                     if let Some(length) = self.length(chunk) {
                         self.pending.clear();
                         self.state = match length {
-                            0 => State::Length,
-                            _ if length <= self.limit => State::Frame(length),
-                            _ => State::Skipping(length),
+                            0 => FrameState::Length,
+                            _ if length <= self.limit => FrameState::Frame(length),
+                            _ => FrameState::Skipping(length),
                         };
                     }
                 }
-                State::Frame(length) if self.pending.is_empty() && chunk.len() >= length => {
-                    self.state = State::Length;
-                    return Some(Framed::Whole(take(chunk, length)));
+                FrameState::Frame(length) if self.pending.is_empty() && chunk.len() >= length => {
+                    self.state = FrameState::Length;
+                    return Some(FramedEvent::Whole(take(chunk, length)));
                 }
-                State::Frame(length) => {
+                FrameState::Frame(length) => {
                     let missing = length - self.pending.len();
                     self.pending.extend_from_slice(take(chunk, missing));
                     if self.pending.len() == length {
-                        self.state = State::Done;
-                        return Some(Framed::Whole(&self.pending));
+                        self.state = FrameState::Done;
+                        return Some(FramedEvent::Whole(&self.pending));
                     }
                 }
-                State::Skipping(left) => {
+                FrameState::Skipping(left) => {
                     let part = take(chunk, left);
                     let room = HEAD.saturating_sub(self.pending.len()).min(part.len());
                     self.pending.extend_from_slice(&part[..room]);
                     if part.len() == left {
-                        self.state = State::Done;
-                        return Some(Framed::TooLong(&self.pending));
+                        self.state = FrameState::Done;
+                        return Some(FramedEvent::TooLong(&self.pending));
                     }
-                    self.state = State::Skipping(left - part.len());
+                    self.state = FrameState::Skipping(left - part.len());
                 }
             }
         }
@@ -92,7 +92,7 @@ impl FrameReader {
     fn forget(&mut self) {
         self.pending.clear();
         self.pending.shrink_to(KEEP);
-        self.state = State::Length;
+        self.state = FrameState::Length;
     }
 }
 
@@ -116,8 +116,8 @@ mod tests {
             let mut rest = *chunk;
             while let Some(frame) = frames.next(&mut rest) {
                 found.push(match frame {
-                    Framed::Whole(frame) => String::from_utf8_lossy(frame).into_owned(),
-                    Framed::TooLong(head) => format!("<{}>", String::from_utf8_lossy(head)),
+                    FramedEvent::Whole(frame) => String::from_utf8_lossy(frame).into_owned(),
+                    FramedEvent::TooLong(head) => format!("<{}>", String::from_utf8_lossy(head)),
                 });
             }
         }
@@ -155,8 +155,8 @@ mod tests {
         }
         let last = [chunk, frame("next")].concat();
         let mut rest = &last[..];
-        assert_eq!(frames.next(&mut rest), Some(Framed::TooLong(&[b'x'; HEAD])));
-        assert_eq!(frames.next(&mut rest), Some(Framed::Whole(b"next")));
+        assert_eq!(frames.next(&mut rest), Some(FramedEvent::TooLong(&[b'x'; HEAD])));
+        assert_eq!(frames.next(&mut rest), Some(FramedEvent::Whole(b"next")));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// One event of the body, not decoded.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Framed<'a> {
+pub enum FramedEvent<'a> {
     /// A whole event, without what separates it from others
     Whole(&'a [u8]),
     /// An event longer than the limit, which was skipped; this is its beginning.
@@ -22,12 +22,12 @@ pub struct LineReader {
     /// The line that spans chunks, or the head of one that is too long
     pending: Vec<u8>,
     /// How much of `pending` is still to come, or has been given out
-    state: Pending,
+    state: PendingLine,
     limit: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Pending {
+enum PendingLine {
     /// `pending` is the beginning of a line
     Open,
     /// `pending` is the head of a line that is too long, and whose end has not been seen
@@ -39,18 +39,18 @@ enum Pending {
 impl LineReader {
     /// A framing that accepts lines of up to `limit` bytes.
     pub const fn new(limit: usize) -> Self {
-        Self { pending: Vec::new(), state: Pending::Open, limit }
+        Self { pending: Vec::new(), state: PendingLine::Open, limit }
     }
 
     /// Takes the next line out of what is pending and `chunk`, which is moved past it. `None` when
     /// the chunk is used up. Empty lines are passed over.
     ///
     /// Only a line that spans chunks is put together in `self`; most lines are never copied.
-    pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<Framed<'a>> {
-        if self.state == Pending::Done {
+    pub fn next<'a, 'c: 'a>(&'a mut self, chunk: &mut &'c [u8]) -> Option<FramedEvent<'a>> {
+        if self.state == PendingLine::Done {
             self.pending.clear();
             self.pending.shrink_to(KEEP);
-            self.state = Pending::Open;
+            self.state = PendingLine::Open;
         }
         loop {
             let Some(end) = memchr::memchr(b'\n', chunk) else {
@@ -64,33 +64,33 @@ impl LineReader {
                 // The end of the line may be "\r\n".
                 match part.trim_ascii_end() {
                     [] => continue,
-                    line => return Some(Framed::Whole(line)),
+                    line => return Some(FramedEvent::Whole(line)),
                 }
             }
             self.keep(part);
-            let too_long = self.state == Pending::Skipping;
+            let too_long = self.state == PendingLine::Skipping;
             if !too_long && self.pending.trim_ascii_end().is_empty() {
                 self.pending.clear();
                 continue;
             }
-            self.state = Pending::Done;
+            self.state = PendingLine::Done;
             return Some(if too_long {
-                Framed::TooLong(&self.pending)
+                FramedEvent::TooLong(&self.pending)
             } else {
-                Framed::Whole(self.pending.trim_ascii_end())
+                FramedEvent::Whole(self.pending.trim_ascii_end())
             });
         }
     }
 
     fn keep(&mut self, part: &[u8]) {
-        if self.state == Pending::Skipping {
+        if self.state == PendingLine::Skipping {
             return;
         }
         if self.pending.len() + part.len() <= self.limit {
             self.pending.extend_from_slice(part);
             return;
         }
-        self.state = Pending::Skipping;
+        self.state = PendingLine::Skipping;
         let room = HEAD.saturating_sub(self.pending.len()).min(part.len());
         self.pending.extend_from_slice(&part[..room]);
         self.pending.truncate(HEAD);
@@ -111,8 +111,8 @@ mod tests {
             let mut rest = chunk.as_bytes();
             while let Some(line) = lines.next(&mut rest) {
                 found.push(match line {
-                    Framed::Whole(line) => String::from_utf8_lossy(line).into_owned(),
-                    Framed::TooLong(head) => format!("<{}>", String::from_utf8_lossy(head)),
+                    FramedEvent::Whole(line) => String::from_utf8_lossy(line).into_owned(),
+                    FramedEvent::TooLong(head) => format!("<{}>", String::from_utf8_lossy(head)),
                 });
             }
         }
@@ -142,8 +142,8 @@ mod tests {
         }
         assert_eq!(lines.pending.capacity(), HEAD);
         let mut rest: &[u8] = b"\nnext\n";
-        assert_eq!(lines.next(&mut rest), Some(Framed::TooLong(&[b'x'; HEAD])));
-        assert_eq!(lines.next(&mut rest), Some(Framed::Whole(b"next")));
+        assert_eq!(lines.next(&mut rest), Some(FramedEvent::TooLong(&[b'x'; HEAD])));
+        assert_eq!(lines.next(&mut rest), Some(FramedEvent::Whole(b"next")));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Lists and watches pods: one task per [`requests::Scope`], all sending [`Delivery`] values into one
+//! Lists and watches pods: one task per [`requests::PodScope`], all sending [`Delivery`] values into one
 //! queue. The tasks share nothing but the counters in [`stats::WatchStats`].
 //!
 //! - `follow`: the engine of all list-watches: opens a watch, resumes it, and says when it cannot be resumed.
@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::cluster::clock::Clock;
+use crate::cluster::clock::DeliveryClock;
 use podinit_core::lifecycle::{Delivery, SourceId, Version};
 use podinit_decode::{DecodeOptions, PodDecoder};
 
@@ -60,16 +60,16 @@ mod streamed_pods;
 mod watch_log;
 mod whole_list;
 
-use reconciliation::{Lists, Reconciliation};
+use reconciliation::{ListReconciliation, ReconciliationLists};
 use resume_point::ResumePoint;
 
 /// What to watch, and how.
 #[derive(Clone, Debug, Default)]
 pub struct WatchConfig {
     /// One list-watch runs for each of these; the n-th is `SourceId(n)`
-    pub scopes: Vec<requests::Scope>,
+    pub scopes: Vec<requests::PodScope>,
     /// Which of their pods
-    pub selectors: requests::Selectors,
+    pub selectors: requests::PodSelectors,
     /// By scope: the version at which the watch resumes, for a receiver that has accounted for
     /// everything up to it. Without one, or when the API server no longer has the events after it, the
     /// watch begins with a list.
@@ -107,7 +107,7 @@ fn stated_by(stated: &[Option<Version>], index: u16) -> Option<ResumePoint> {
 pub fn spawn(
     client: &Client,
     config: &WatchConfig,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn DeliveryClock>,
     stats: &Arc<stats::WatchStats>,
     deliveries: &mpsc::Sender<Delivery>,
     cancel: &CancellationToken,
@@ -130,14 +130,14 @@ pub fn spawn(
                 .one_in(config.scopes.len())
         };
         let reconciliation = config.reflector.reconcile_interval.map(|interval| {
-            let lists = Lists::new(
+            let lists = ReconciliationLists::new(
                 client.clone(),
                 (scope, &config.selectors),
                 config.reflector.clone(),
                 decoder(),
                 sender(),
             );
-            Reconciliation::new(interval, lists)
+            ListReconciliation::new(interval, lists)
         });
         let mut reflector = reflector::Reflector::new(
             client.clone(),

@@ -12,7 +12,7 @@ use kube::client::Body;
 use crate::cluster::answer_body::AnswerBody;
 use crate::cluster::api_error::{ApiError, ApiErrorKind, encoding_of, is_gzip};
 use crate::cluster::transport::{copy_of_get, send};
-use podinit_decode::Encoding;
+use podinit_decode::ObjectEncoding;
 
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -23,7 +23,7 @@ const PROTOBUF_WATCH: HeaderValue =
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum RequestPurpose {
     /// A list, or a page of one, which may be compressed
     List,
     /// A list as the beginning of a watch, which may be compressed as well
@@ -34,31 +34,31 @@ pub(crate) enum Purpose {
 
 /// The encoding that one list-watch asks for.
 #[derive(Debug)]
-pub(crate) struct Negotiation {
+pub(crate) struct EncodingNegotiation {
     /// Asks for protobuf, which no answer has refused
     protobuf: AtomicBool,
 }
 
 /// The beginning of a successful answer.
 #[derive(Debug)]
-pub struct Answer {
-    pub(crate) encoding: Encoding,
+pub struct AnswerHead {
+    pub(crate) encoding: ObjectEncoding,
     /// Whether the body is compressed, as only that of a list is
     pub(crate) is_gzip: bool,
     pub body: Body,
 }
 
-impl Answer {
+impl AnswerHead {
     /// The encoding, and the body to be decompressed while it is read.
-    pub(crate) fn unpacked(self) -> (Encoding, AnswerBody) {
+    pub(crate) fn unpacked(self) -> (ObjectEncoding, AnswerBody) {
         (self.encoding, AnswerBody::new(self.body, self.is_gzip))
     }
 }
 
-impl Negotiation {
+impl EncodingNegotiation {
     /// Asks for `encoding`.
-    pub(crate) const fn new(encoding: Encoding) -> Self {
-        Self { protobuf: AtomicBool::new(matches!(encoding, Encoding::Protobuf)) }
+    pub(crate) const fn new(encoding: ObjectEncoding) -> Self {
+        Self { protobuf: AtomicBool::new(matches!(encoding, ObjectEncoding::Protobuf)) }
     }
 
     /// Sends a request and waits for the answer to begin, until `deadline` has passed. Where JSON is also
@@ -68,10 +68,10 @@ impl Negotiation {
         &self,
         client: &Client,
         mut request: Request<Body>,
-        purpose: Purpose,
+        purpose: RequestPurpose,
         deadline: Duration,
-    ) -> Result<Answer, ApiError> {
-        if purpose != Purpose::Watch {
+    ) -> Result<AnswerHead, ApiError> {
+        if purpose != RequestPurpose::Watch {
             request.headers_mut().insert(ACCEPT_ENCODING, GZIP);
         }
         if !self.protobuf.load(Ordering::Relaxed) {
@@ -79,8 +79,8 @@ impl Negotiation {
         }
         let again = copy_of_get(&request);
         let accept = match purpose {
-            Purpose::List => PROTOBUF,
-            Purpose::StreamedList | Purpose::Watch => PROTOBUF_WATCH,
+            RequestPurpose::List => PROTOBUF,
+            RequestPurpose::StreamedList | RequestPurpose::Watch => PROTOBUF_WATCH,
         };
         match once(client, request, accept, deadline).await {
             Err(failure) if failure.kind == ApiErrorKind::NotAcceptable => {
@@ -98,10 +98,10 @@ async fn once(
     mut request: Request<Body>,
     accept: HeaderValue,
     deadline: Duration,
-) -> Result<Answer, ApiError> {
+) -> Result<AnswerHead, ApiError> {
     request.headers_mut().insert(ACCEPT, accept);
     let response = send(client, request, deadline).await?;
     let encoding = encoding_of(response.headers());
     let is_gzip = is_gzip(response.headers());
-    Ok(Answer { encoding, is_gzip, body: response.into_body() })
+    Ok(AnswerHead { encoding, is_gzip, body: response.into_body() })
 }

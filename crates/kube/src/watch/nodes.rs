@@ -14,22 +14,22 @@ use tracing::Instrument;
 use super::WatchConfig;
 use super::delivery_sender::ReceiverGone;
 use super::events::stats::EvidenceStats;
-use super::evidence::{Decoded, Evidence, EvidenceSink, Line};
+use super::evidence::{DecodedLine, EvidenceKind, EvidenceLine, EvidenceSink};
 use super::evidence_log::EvidenceLog;
-use super::follow::{Follow, Sink};
-use super::pages::{PageEnd, Pages, watch_version};
-use super::requests::{Freshness, Requests};
+use super::follow::{WatchLoop, WatchSink};
+use super::pages::{ListPages, PageEnd, watch_version};
+use super::requests::{ListFreshness, RequestBuilder};
 use super::resume_point::ResumePoint;
-use super::signs::Signs;
+use super::signs::WatchSigns;
 use super::stats::{RelistReason, WatchStats};
 use crate::cluster::api_error::ApiError;
-use crate::cluster::clock::Clock;
+use crate::cluster::clock::DeliveryClock;
 use podinit_core::lifecycle::{Delivery, NodeEvent, PodEvent, SourceId};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
-use podinit_decode::{ApiStatus, Encoding};
+use podinit_decode::{ApiStatus, ObjectEncoding};
 
 /// Nodes in a page of a list. Each may name all of its images.
 pub const PAGE: u32 = 100;
@@ -39,7 +39,7 @@ pub const PAGE: u32 = 100;
 pub struct NodeSink {
     /// The queue of the pods; when it is full, the watch waits
     pub deliveries: mpsc::Sender<Delivery>,
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn DeliveryClock>,
     pub stats: Arc<EvidenceStats>,
     /// Counts the lists after gaps
     pub watch: Arc<WatchStats>,
@@ -55,12 +55,16 @@ pub fn spawn(
     cancel: &CancellationToken,
     tasks: &mut JoinSet<()>,
 ) {
-    let mut follower = Follower {
-        watch: Follow::new(client.clone(), Requests::of_nodes(), config.reflector.clone()),
+    let mut follower = NodeFollower {
+        watch: WatchLoop::new(client.clone(), RequestBuilder::of_nodes(), config.reflector.clone()),
         nodes: EvidenceSink {
-            evidence: Nodes { decoder: NodeDecoder::new(options), sink, arrived: Timestamp::EPOCH },
+            evidence: NodeDestination {
+                decoder: NodeDecoder::new(options),
+                sink,
+                arrived: Timestamp::EPOCH,
+            },
             log: EvidenceLog::of("nodes", "nodes"),
-            signs: Signs::default(),
+            signs: WatchSigns::default(),
         },
     };
     let cancel = cancel.clone();
@@ -73,12 +77,12 @@ pub fn spawn(
     tasks.spawn(task.instrument(span));
 }
 
-struct Follower {
-    watch: Follow,
-    nodes: EvidenceSink<Nodes>,
+struct NodeFollower {
+    watch: WatchLoop,
+    nodes: EvidenceSink<NodeDestination>,
 }
 
-impl Follower {
+impl NodeFollower {
     /// Lists and watches until the receiver is gone.
     async fn run(&mut self) -> Result<Infallible, ReceiverGone> {
         loop {
@@ -114,8 +118,8 @@ impl Follower {
 
     /// All nodes, and the version from which a watch goes on.
     async fn pages(&mut self) -> Result<(Vec<NodeSnapshot>, String), ApiError> {
-        let freshness = Freshness::MostRecent;
-        let mut pages = Pages::new(&self.watch.requests, &freshness, PAGE);
+        let freshness = ListFreshness::MostRecent;
+        let mut pages = ListPages::new(&self.watch.requests, &freshness, PAGE);
         let (mut nodes, mut version) = (Vec::new(), None);
         while let Some(request) = pages.request()? {
             let fetched = self.watch.fetch(request).await;
@@ -139,26 +143,34 @@ impl Follower {
 }
 
 /// Where the nodes go.
-struct Nodes {
+struct NodeDestination {
     decoder: NodeDecoder,
     sink: NodeSink,
     /// When the events that are taken arrived
     arrived: Timestamp,
 }
 
-impl Evidence for Nodes {
+impl EvidenceKind for NodeDestination {
     type Event = NodeLineKind;
 
     fn set_up(&self, up: bool) {
         self.sink.stats.set_nodes_up(up);
     }
 
-    fn decode(&mut self, encoding: Encoding, event: &[u8]) -> Decoded<Line<Self::Event>> {
+    fn decode(
+        &mut self,
+        encoding: ObjectEncoding,
+        event: &[u8],
+    ) -> DecodedLine<EvidenceLine<Self::Event>> {
         let line = self.decoder.decode_event(encoding, event)?;
         Ok((line.version, line.kind))
     }
 
-    fn list_version(&mut self, encoding: Encoding, list: &[u8]) -> Decoded<Option<String>> {
+    fn list_version(
+        &mut self,
+        encoding: ObjectEncoding,
+        list: &[u8],
+    ) -> DecodedLine<Option<String>> {
         Ok(self.decoder.list_page(encoding, list)?.resource_version)
     }
 
@@ -178,7 +190,7 @@ impl Evidence for Nodes {
     }
 }
 
-impl Nodes {
+impl NodeDestination {
     /// Nodes do not move time ([§14.1](crate::specification#s14-1)).
     async fn send(
         &self,

@@ -3,25 +3,25 @@
 use super::config::ReflectorConfig;
 use super::nodes::PAGE as NODES_OF_PAGE;
 use super::pages::{PageEnd, fetch_pages};
-use super::requests::{Requests, Scope, Selectors};
+use super::requests::{PodScope, PodSelectors, RequestBuilder};
 use crate::cluster::api_error::ApiError;
-use crate::cluster::client::Cluster;
+use crate::cluster::client::ClusterClient;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_decode::event::watch::EventDecoder;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::NodeDecoder;
-use podinit_decode::{DecodeOptions, Encoding, PodDecoder};
+use podinit_decode::{DecodeOptions, ObjectEncoding, PodDecoder};
 
 /// The pods of all pages.
 ///
 /// # Errors
 /// If a page cannot be had or decoded.
 pub async fn list_pods(
-    cluster: &Cluster,
-    scope: &Scope,
-    selectors: &Selectors,
+    cluster: &ClusterClient,
+    scope: &PodScope,
+    selectors: &PodSelectors,
     options: DecodeOptions,
 ) -> Result<Vec<PodSnapshot>, ApiError> {
     let mut decoder = PodDecoder::new(options);
@@ -36,7 +36,7 @@ pub async fn list_pods(
         let next = page.continue_token;
         Ok(PageEnd { next, objects })
     };
-    let (requests, config) = (Requests::new(scope, selectors), ReflectorConfig::default());
+    let (requests, config) = (RequestBuilder::new(scope, selectors), ReflectorConfig::default());
     fetch_pages(&cluster.client, &requests, &config, read).await?;
     Ok(pods)
 }
@@ -46,8 +46,8 @@ pub async fn list_pods(
 /// # Errors
 /// If a page cannot be had or decoded.
 pub async fn list_events(
-    cluster: &Cluster,
-    scope: &Scope,
+    cluster: &ClusterClient,
+    scope: &PodScope,
     options: DecodeOptions,
 ) -> Result<Vec<KubeEvent>, ApiError> {
     let mut decoder = EventDecoder::new(options);
@@ -59,7 +59,7 @@ pub async fn list_events(
         let next = page.continue_token;
         Ok(PageEnd { next, objects })
     };
-    let (requests, config) = (Requests::of_events(scope), ReflectorConfig::default());
+    let (requests, config) = (RequestBuilder::of_events(scope), ReflectorConfig::default());
     fetch_pages(&cluster.client, &requests, &config, read).await?;
     Ok(events)
 }
@@ -69,14 +69,14 @@ pub async fn list_events(
 /// # Errors
 /// If a page cannot be had or decoded.
 pub async fn list_nodes(
-    cluster: &Cluster,
-    requests: &Requests,
+    cluster: &ClusterClient,
+    requests: &RequestBuilder,
     options: NodeOptions,
 ) -> Result<Vec<NodeSnapshot>, ApiError> {
     let mut decoder = NodeDecoder::new(options);
     let mut nodes = Vec::new();
     let read = |body: &[u8]| {
-        let page = decoder.list_page(Encoding::Json, body)?;
+        let page = decoder.list_page(ObjectEncoding::Json, body)?;
         let objects = page.nodes.len();
         nodes.extend(page.nodes);
         let next = page.continue_token;

@@ -7,10 +7,10 @@ const LASTS: u32 = 3;
 
 /// The failures since something worked.
 #[derive(Debug, Default)]
-pub struct Outage {
+pub struct WatchOutage {
     /// What the log named last; `None` before the first failure
-    named: Option<Failure>,
-    latest: Failure,
+    named: Option<OutageFailure>,
+    latest: OutageFailure,
     /// How often in a row the reason of the latest failure has come
     same_reason: u32,
     /// How often in a row its text has
@@ -20,17 +20,17 @@ pub struct Outage {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Failure {
+struct OutageFailure {
     reason: &'static str,
     /// The detail without its digits: ports, versions and times differ from one failure to the next
     text: String,
 }
 
-impl Outage {
+impl WatchOutage {
     /// Takes in a failure. True if the log has to name it.
     pub fn is_news(&mut self, reason: &'static str, detail: &str) -> bool {
         let text = detail.chars().filter(|c| !c.is_ascii_digit()).collect();
-        let failure = Failure { reason, text };
+        let failure = OutageFailure { reason, text };
         let same = failure.reason == self.latest.reason;
         self.same_reason = 1 + if same { self.same_reason } else { 0 };
         let same = same && failure.text == self.latest.text;
@@ -64,7 +64,7 @@ mod tests {
 
     /// The failures that are named, by their place.
     fn named(failures: impl IntoIterator<Item = (&'static str, String)>) -> Vec<usize> {
-        let mut outage = Outage::default();
+        let mut outage = WatchOutage::default();
         let failures = failures.into_iter().enumerate();
         let named = failures.filter(|(_, (reason, detail))| outage.is_news(reason, detail));
         named.map(|(place, _)| place).collect()

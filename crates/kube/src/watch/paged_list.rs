@@ -8,9 +8,9 @@ use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
 use super::delivery_sender::DeliverySender;
-use super::negotiation::{Negotiation, Purpose};
-use super::pages::{PageEnd, Pages, no_complete_page, watch_version};
-use super::requests::{Freshness, Requests};
+use super::negotiation::{EncodingNegotiation, RequestPurpose};
+use super::pages::{ListPages, PageEnd, no_complete_page, watch_version};
+use super::requests::{ListFreshness, RequestBuilder};
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::ApiError;
 use crate::cluster::transport::{read_chunks, too_long};
@@ -33,10 +33,10 @@ pub(super) struct CompleteList {
 }
 
 /// Makes the requests of one list.
-pub(super) struct Lister<'a> {
+pub(super) struct ListRequester<'a> {
     pub(super) client: &'a Client,
-    pub(super) requests: &'a Requests,
-    pub(super) negotiation: &'a Negotiation,
+    pub(super) requests: &'a RequestBuilder,
+    pub(super) negotiation: &'a EncodingNegotiation,
     pub(super) config: &'a ReflectorConfig,
     pub(super) decoder: &'a mut PodDecoder,
     pub(super) sender: &'a mut DeliverySender,
@@ -44,15 +44,18 @@ pub(super) struct Lister<'a> {
     pub(super) server_shards: &'a mut bool,
 }
 
-impl Lister<'_> {
+impl ListRequester<'_> {
     /// Lists all pods. Holds one page at a time, beside the pods found so far.
     ///
     /// Any failure ends it, and no pods are returned: nothing may be concluded from a list that did
     /// not complete ([§5.4](crate::specification#s5-4)).
-    pub(super) async fn list(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+    pub(super) async fn list(
+        &mut self,
+        freshness: &ListFreshness,
+    ) -> Result<CompleteList, ApiError> {
         let mut pods = PackedPods::default();
         let (mut buffer, mut version, mut sharded) = (Vec::new(), None, true);
-        let mut pages = Pages::new(self.requests, freshness, self.config.page_limit);
+        let mut pages = ListPages::new(self.requests, freshness, self.config.page_limit);
         while let Some(request) = pages.request()? {
             let fetched = self.fetch(request, &mut buffer).await;
             let Some(page) = pages.fetched(fetched)? else {
@@ -89,8 +92,12 @@ impl Lister<'_> {
         let config = self.config;
         let most = config.max_page_bytes;
         let whole = async {
-            let sending =
-                (self.negotiation).send(self.client, request, Purpose::List, config.header_timeout);
+            let sending = (self.negotiation).send(
+                self.client,
+                request,
+                RequestPurpose::List,
+                config.header_timeout,
+            );
             let (encoding, body) = sending.await?.unpacked();
             let mut reader = self.decoder.page(encoding, buffer);
             let mut read = 0;

@@ -7,7 +7,7 @@ use kube::client::Body;
 use tokio::time::timeout;
 
 use super::config::ReflectorConfig;
-use super::requests::{Freshness, Page, Requests};
+use super::requests::{ListFreshness, PageRequest, RequestBuilder};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_into, send, timed_out};
 
@@ -26,17 +26,17 @@ pub struct PageEnd {
 /// How far a list has come. Nothing may be concluded from its pages before there is no further one
 /// ([§5.4](crate::specification#s5-4)).
 #[derive(Debug)]
-pub struct Pages<'a> {
-    requests: &'a Requests,
-    freshness: &'a Freshness,
+pub struct ListPages<'a> {
+    requests: &'a RequestBuilder,
+    freshness: &'a ListFreshness,
     limit: u32,
-    next: Next,
+    next: NextPage,
     /// The last so many pages had no object
     empty: u32,
 }
 
 #[derive(Debug)]
-enum Next {
+enum NextPage {
     First,
     /// The page of this continue token
     After(String),
@@ -44,19 +44,19 @@ enum Next {
     Nothing,
 }
 
-impl<'a> Pages<'a> {
+impl<'a> ListPages<'a> {
     /// A list of pages of at most `limit` objects.
-    pub fn new(requests: &'a Requests, freshness: &'a Freshness, limit: u32) -> Self {
-        Self { requests, freshness, limit: limit.max(1), next: Next::First, empty: 0 }
+    pub fn new(requests: &'a RequestBuilder, freshness: &'a ListFreshness, limit: u32) -> Self {
+        Self { requests, freshness, limit: limit.max(1), next: NextPage::First, empty: 0 }
     }
 
     /// The request of the next page, or of the same one again after it was too long; `None` when the list is
     /// complete.
     pub fn request(&self) -> Result<Option<Request<Body>>, ApiError> {
         let page = match &self.next {
-            Next::First => Page::First(self.freshness),
-            Next::After(token) => Page::Next(token),
-            Next::Nothing => return Ok(None),
+            NextPage::First => PageRequest::First(self.freshness),
+            NextPage::After(token) => PageRequest::Next(token),
+            NextPage::Nothing => return Ok(None),
         };
         self.requests.list(&page, self.limit).map(Some)
     }
@@ -83,7 +83,7 @@ impl<'a> Pages<'a> {
         };
         let token = end.next.filter(|token| !token.is_empty());
         let is_same =
-            matches!((&self.next, &token), (Next::After(last), Some(next)) if last == next);
+            matches!((&self.next, &token), (NextPage::After(last), Some(next)) if last == next);
         self.next = match token {
             Some(_) if is_same => {
                 return Err(ApiError::malformed("the same page is continued again"));
@@ -94,8 +94,8 @@ impl<'a> Pages<'a> {
                 );
                 return Err(ApiError::malformed(detail));
             }
-            Some(token) => Next::After(token),
-            None => Next::Nothing,
+            Some(token) => NextPage::After(token),
+            None => NextPage::Nothing,
         };
         Ok(())
     }
@@ -108,12 +108,12 @@ impl<'a> Pages<'a> {
 /// If a page cannot be had or `read` fails. Nothing may be concluded from the pages before it.
 pub async fn fetch_pages(
     client: &Client,
-    requests: &Requests,
+    requests: &RequestBuilder,
     config: &ReflectorConfig,
     mut read: impl FnMut(&[u8]) -> Result<PageEnd, ApiError>,
 ) -> Result<(), ApiError> {
     let mut body = Vec::new();
-    let mut pages = Pages::new(requests, &Freshness::MostRecent, config.page_limit);
+    let mut pages = ListPages::new(requests, &ListFreshness::MostRecent, config.page_limit);
     while let Some(request) = pages.request()? {
         let fetched = fetch_page(client, config, request, &mut body).await;
         if pages.fetched(fetched)?.is_some() {
@@ -167,17 +167,17 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::watch::requests::{Scope, Selectors};
+    use crate::watch::requests::{PodScope, PodSelectors};
 
-    fn asked(pages: &Pages<'_>) -> Option<String> {
+    fn asked(pages: &ListPages<'_>) -> Option<String> {
         let request = pages.request().unwrap()?;
         Some(request.uri().to_string())
     }
 
     #[test]
     fn pages_follow_each_other_and_shrink_where_they_are_too_long() {
-        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
-        let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
+        let requests = RequestBuilder::new(&PodScope::Cluster, &PodSelectors::default());
+        let mut pages = ListPages::new(&requests, &ListFreshness::MostRecent, 10);
         let too_long = || ApiError::new(ApiErrorKind::AnswerTooLong, "too long");
         assert_eq!(asked(&pages).unwrap(), "/api/v1/pods?&limit=10");
         assert_eq!(pages.fetched(Ok(7)), Ok(Some(7)));
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn pages_that_would_never_end_are_an_error() {
-        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
-        let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
+        let requests = RequestBuilder::new(&PodScope::Cluster, &PodSelectors::default());
+        let mut pages = ListPages::new(&requests, &ListFreshness::MostRecent, 10);
         let mut number = 0;
         let mut end = |objects| {
             number += 1;
@@ -215,7 +215,7 @@ mod tests {
         let why = end(0).unwrap_err();
         assert_eq!(why, "10000 pages in a row have no object, and the last names a further one");
 
-        let mut pages = Pages::new(&requests, &Freshness::MostRecent, 10);
+        let mut pages = ListPages::new(&requests, &ListFreshness::MostRecent, 10);
         let mut same = || pages.go_on(PageEnd { next: Some("a".to_owned()), objects: 1 });
         same().unwrap();
         assert_eq!(same().unwrap_err().detail, "the same page is continued again");

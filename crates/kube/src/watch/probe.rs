@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use super::requests::{Freshness, Page, Requests, Scope, Selectors};
+use super::requests::{ListFreshness, PageRequest, PodScope, PodSelectors, RequestBuilder};
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
-use crate::cluster::client::Cluster;
+use crate::cluster::client::ClusterClient;
 use crate::cluster::transport::{read_into, send};
 use podinit_core::lifecycle::Version;
 use podinit_core::pod::PodSnapshot;
@@ -115,7 +115,7 @@ impl ProbeError {
 
 /// The result of a probe.
 #[derive(Clone, Debug, Default)]
-pub struct Probed {
+pub struct ProbeResult {
     /// Some of the pods
     pub pods: Vec<PodSnapshot>,
     /// Whether the API server has left out those of other shards, and says so
@@ -129,12 +129,12 @@ pub struct Probed {
 /// # Errors
 /// Whatever would keep a watch from working now.
 pub async fn probe(
-    cluster: &Cluster,
-    scope: &Scope,
-    selectors: &Selectors,
+    cluster: &ClusterClient,
+    scope: &PodScope,
+    selectors: &PodSelectors,
     limit: u32,
     deadline: Duration,
-) -> Result<Probed, ProbeError> {
+) -> Result<ProbeResult, ProbeError> {
     let attempt = list_some(cluster, scope, selectors, limit, deadline);
     let attempt = tokio::time::timeout(deadline, attempt);
     let result = attempt.await.unwrap_or_else(|_| {
@@ -144,12 +144,12 @@ pub async fn probe(
 }
 
 async fn list_some(
-    cluster: &Cluster,
-    scope: &Scope,
-    selectors: &Selectors,
+    cluster: &ClusterClient,
+    scope: &PodScope,
+    selectors: &PodSelectors,
     limit: u32,
     deadline: Duration,
-) -> Result<Probed, ApiError> {
+) -> Result<ProbeResult, ApiError> {
     match list(cluster, scope, selectors, limit, deadline).await {
         Err(failure) if failure.kind == ApiErrorKind::AnswerTooLong && limit > 1 => {
             list(cluster, scope, selectors, 1, deadline).await
@@ -159,27 +159,27 @@ async fn list_some(
 }
 
 async fn list(
-    cluster: &Cluster,
-    scope: &Scope,
-    selectors: &Selectors,
+    cluster: &ClusterClient,
+    scope: &PodScope,
+    selectors: &PodSelectors,
     limit: u32,
     deadline: Duration,
-) -> Result<Probed, ApiError> {
-    let requests = Requests::new(scope, selectors);
-    let request = requests.list(&Page::First(&Freshness::MostRecent), limit)?;
+) -> Result<ProbeResult, ApiError> {
+    let requests = RequestBuilder::new(scope, selectors);
+    let request = requests.list(&PageRequest::First(&ListFreshness::MostRecent), limit)?;
     let response = send(&cluster.client, request, deadline).await?;
     let mut body = Vec::new();
     read_into(&mut body, response.into_body(), deadline, BODY_LIMIT).await?;
     let decoder = PodDecoder::new(DecodeOptions::default());
     let page = decoder.of_shard(selectors.shard).list_page(&body)?;
-    Ok(Probed {
+    Ok(ProbeResult {
         pods: page.pods,
         sharded: page.sharded,
         version: page.resource_version.as_deref().map(Version::from_text),
     })
 }
 
-fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
+fn explain(failure: ApiError, cluster: &ClusterClient, scope: &PodScope) -> ProbeError {
     let server = cluster.server.clone();
     let origin = cluster.origin.clone();
     let why = failure.detail;
@@ -195,12 +195,12 @@ fn explain(failure: ApiError, cluster: &Cluster, scope: &Scope) -> ProbeError {
             server,
             why,
             remedy: match scope {
-                Scope::Cluster => format!(
+                PodScope::Cluster => format!(
                     "choose a namespace with -n, such as the context's (-n {}), or grant list and watch on pods \
                      in a ClusterRole",
                     cluster.client.default_namespace()
                 ),
-                Scope::Namespace(_) => {
+                PodScope::Namespace(_) => {
                     "grant the verbs list and watch on pods in a Role of that namespace".to_owned()
                 }
             },

@@ -10,9 +10,9 @@ use tracing::Instrument;
 
 use super::config::{ListMode, ReflectorConfig};
 use super::delivery_sender::DeliverySender;
-use super::negotiation::Negotiation;
-use super::paged_list::{CompleteList, Lister};
-use super::requests::{Freshness, Requests, Scope, Selectors};
+use super::negotiation::EncodingNegotiation;
+use super::paged_list::{CompleteList, ListRequester};
+use super::requests::{ListFreshness, PodScope, PodSelectors, RequestBuilder};
 use super::stats::RelistReason;
 use crate::cluster::api_error::ApiError;
 use podinit_core::lifecycle::PodEvent;
@@ -23,40 +23,40 @@ use podinit_decode::PodDecoder;
 const AFTER_OUTAGE: Duration = Duration::from_secs(600);
 
 /// The reconciliations of one list-watch, at most one at a time.
-pub(super) struct Reconciliation {
+pub(super) struct ListReconciliation {
     interval: Duration,
     due: Instant,
     /// When the pods were last listed; `None` until the watch was in sync
     listed: Option<Instant>,
     /// `None` while it lists
-    lists: Option<Lists>,
-    running: JoinSet<(Lists, Option<Reconciled>)>,
+    lists: Option<ReconciliationLists>,
+    running: JoinSet<(ReconciliationLists, Option<ReconciledList>)>,
     /// Whether the list that is being made is still wanted
     wanted: bool,
     /// A list that the watch has not come up to
-    complete: Option<Reconciled>,
+    complete: Option<ReconciledList>,
 }
 
 /// A list that is no older than the watch was when it was requested.
-struct Reconciled {
+struct ReconciledList {
     list: CompleteList,
     version: u64,
     began: Timestamp,
 }
 
 /// Makes the lists.
-pub(super) struct Lists {
+pub(super) struct ReconciliationLists {
     client: Client,
-    requests: Requests,
-    negotiation: Negotiation,
+    requests: RequestBuilder,
+    negotiation: EncodingNegotiation,
     config: ReflectorConfig,
     decoder: PodDecoder,
     sender: DeliverySender,
 }
 
-impl Reconciliation {
+impl ListReconciliation {
     /// The first list is made an `interval` from now.
-    pub(super) fn new(interval: Duration, lists: Lists) -> Self {
+    pub(super) fn new(interval: Duration, lists: ReconciliationLists) -> Self {
         Self {
             interval,
             due: Instant::now() + interval,
@@ -119,18 +119,18 @@ impl Reconciliation {
     }
 }
 
-impl Lists {
+impl ReconciliationLists {
     pub(super) fn new(
         client: Client,
-        (scope, selectors): (&Scope, &Selectors),
+        (scope, selectors): (&PodScope, &PodSelectors),
         config: ReflectorConfig,
         decoder: PodDecoder,
         sender: DeliverySender,
     ) -> Self {
         Self {
             client,
-            requests: Requests::new(scope, selectors),
-            negotiation: Negotiation::new(config.encoding),
+            requests: RequestBuilder::new(scope, selectors),
+            negotiation: EncodingNegotiation::new(config.encoding),
             config,
             decoder,
             sender,
@@ -139,7 +139,7 @@ impl Lists {
 
     /// Lists once; `None` if that fails, or the list is older than version `at`, as of a cache that lags. The next
     /// one makes up for it.
-    async fn list(&mut self, at: u64) -> Option<Reconciled> {
+    async fn list(&mut self, at: u64) -> Option<ReconciledList> {
         let began = self.sender.now();
         let stats = self.sender.stats();
         stats.count_relist(RelistReason::Reconciliation);
@@ -155,11 +155,11 @@ impl Lists {
             }
         };
         let version = list.version.parse().ok()?;
-        (version >= at).then_some(Reconciled { list, version, began })
+        (version >= at).then_some(ReconciledList { list, version, began })
     }
 
     async fn list_once(&mut self) -> Result<CompleteList, ApiError> {
-        let mut lister = Lister {
+        let mut lister = ListRequester {
             client: &self.client,
             requests: &self.requests,
             negotiation: &self.negotiation,
@@ -170,9 +170,9 @@ impl Lists {
         };
         match self.config.lists {
             // Pages are never of the cache at version 0: it would ignore their limit.
-            ListMode::Pages => lister.list(&Freshness::MostRecent).await,
+            ListMode::Pages => lister.list(&ListFreshness::MostRecent).await,
             ListMode::Whole | ListMode::Stream => {
-                let listed = lister.whole(&Freshness::Any).await;
+                let listed = lister.whole(&ListFreshness::Any).await;
                 listed.map_err(ApiError::from)
             }
         }

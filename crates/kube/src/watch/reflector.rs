@@ -26,22 +26,22 @@ use tokio::time::sleep;
 
 use super::config::{ListMode, ReflectorConfig};
 use super::delivery_sender::{DeliverySender, ReceiverGone};
-use super::follow::{Follow, Sink, StreamReport};
-use super::negotiation::Answer;
-use super::paged_list::{Lister, PageFallback};
-use super::reconciliation::Reconciliation;
-use super::requests::{Requests, Scope, Selectors};
+use super::follow::{StreamReport, WatchLoop, WatchSink};
+use super::negotiation::AnswerHead;
+use super::paged_list::{ListRequester, PageFallback};
+use super::reconciliation::ListReconciliation;
+use super::requests::{PodScope, PodSelectors, RequestBuilder};
 use super::resume_point::ResumePoint;
-use super::signs::Signs;
+use super::signs::WatchSigns;
 use super::stats::RelistReason;
-use super::stream::Stream;
+use super::stream::OpenWatch;
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
 use podinit_decode::PodDecoder;
 
 /// One list-watch.
 pub(super) struct Reflector {
-    watch: Follow,
+    watch: WatchLoop,
     pods: PodSink,
     fallback: PageFallback,
     /// More may be known of the pods than a cache has, before a list of this process has delivered any
@@ -57,15 +57,15 @@ struct PodSink {
     decoder: PodDecoder,
     sender: DeliverySender,
     log: WatchLog,
-    reconciliation: Option<Reconciliation>,
-    signs: Signs,
+    reconciliation: Option<ListReconciliation>,
+    signs: WatchSigns,
 }
 
 impl Reflector {
     pub(super) fn new(
         client: Client,
-        scope: &Scope,
-        selectors: &Selectors,
+        scope: &PodScope,
+        selectors: &PodSelectors,
         config: ReflectorConfig,
         decoder: PodDecoder,
         sender: DeliverySender,
@@ -75,13 +75,13 @@ impl Reflector {
             most_recent_first: false,
             stated: None,
             listed_in: Duration::ZERO,
-            watch: Follow::new(client, Requests::new(scope, selectors), config),
+            watch: WatchLoop::new(client, RequestBuilder::new(scope, selectors), config),
             pods: PodSink {
                 decoder,
                 sender,
                 log: WatchLog::default(),
                 reconciliation: None,
-                signs: Signs::default(),
+                signs: WatchSigns::default(),
             },
         }
     }
@@ -99,7 +99,7 @@ impl Reflector {
     }
 
     /// The same with these reconciliations.
-    pub(super) fn reconciling(mut self, reconciliation: Option<Reconciliation>) -> Self {
+    pub(super) fn reconciling(mut self, reconciliation: Option<ListReconciliation>) -> Self {
         self.pods.reconciliation = reconciliation;
         self
     }
@@ -168,8 +168,8 @@ impl Reflector {
 }
 
 impl PodSink {
-    fn lister<'a>(&'a mut self, watch: &'a mut Follow) -> Lister<'a> {
-        Lister {
+    fn lister<'a>(&'a mut self, watch: &'a mut WatchLoop) -> ListRequester<'a> {
+        ListRequester {
             client: &watch.client,
             requests: &watch.requests,
             negotiation: &watch.negotiation,
@@ -181,25 +181,25 @@ impl PodSink {
     }
 }
 
-impl Sink for PodSink {
+impl WatchSink for PodSink {
     type Over = ReceiverGone;
 
     async fn read(
         &mut self,
-        watch: &Follow,
-        answer: Answer,
+        watch: &WatchLoop,
+        answer: AnswerHead,
         at: &mut ResumePoint,
     ) -> Result<StreamReport, ReceiverGone> {
         let Self { decoder, sender, log, reconciliation, signs } = self;
-        let stream = Stream::opened(watch, decoder, sender, log, at, signs);
+        let stream = OpenWatch::opened(watch, decoder, sender, log, at, signs);
         stream.reconciling(reconciliation.as_mut()).read(answer).await
     }
 
-    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
+    async fn current_version(&mut self, watch: &mut WatchLoop) -> Result<Option<String>, ApiError> {
         self.lister(watch).current_version().await
     }
 
-    fn signs(&mut self) -> &mut Signs {
+    fn signs(&mut self) -> &mut WatchSigns {
         &mut self.signs
     }
 

@@ -18,14 +18,14 @@ const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 
 /// The pods that one list-watch covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum PodScope {
     /// The pods of all namespaces
     Cluster,
     /// The pods of one namespace
     Namespace(String),
 }
 
-impl Scope {
+impl PodScope {
     /// The scopes to watch: one for each of these namespaces, without duplicates, or the whole cluster
     /// if there are none.
     pub fn of_namespaces(namespaces: &[String]) -> Vec<Self> {
@@ -44,7 +44,7 @@ impl Scope {
 }
 
 /// As log lines and messages show it.
-impl fmt::Display for Scope {
+impl fmt::Display for PodScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cluster => f.write_str("pods of all namespaces"),
@@ -56,7 +56,7 @@ impl fmt::Display for Scope {
 /// Which pods of a scope are selected, in the syntax of the Kubernetes API. They are passed on as they
 /// are: the API server validates them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selectors {
+pub struct PodSelectors {
     /// `labelSelector`
     pub label: Option<String>,
     /// `fieldSelector`
@@ -68,7 +68,7 @@ pub struct Selectors {
 
 /// How recent a list has to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Freshness {
+pub enum ListFreshness {
     /// Whatever the API server's cache holds (version 0), which costs the API server least. Only where no
     /// version is known yet that the list could be older than
     Any,
@@ -80,30 +80,30 @@ pub enum Freshness {
 
 /// Which page of a list to request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Page<'a> {
+pub enum PageRequest<'a> {
     /// The first one, with the freshness of the whole list
-    First(&'a Freshness),
+    First(&'a ListFreshness),
     /// The page of this continue token. The API accepts no resourceVersion together with it.
     Next(&'a str),
 }
 
 /// Builds the requests of one list-watch.
 #[derive(Clone, Debug)]
-pub struct Requests {
+pub struct RequestBuilder {
     resource: kube::core::Request,
-    selectors: Selectors,
+    selectors: PodSelectors,
 }
 
-impl Requests {
+impl RequestBuilder {
     /// The requests for the selected pods of a scope.
-    pub fn new(scope: &Scope, selectors: &Selectors) -> Self {
+    pub fn new(scope: &PodScope, selectors: &PodSelectors) -> Self {
         Self::of("pods", scope, selectors.clone())
     }
 
     /// The requests for the Events about pods of a scope. Events cannot be selected by the labels or
     /// fields of their pods.
-    pub fn of_events(scope: &Scope) -> Self {
-        let selectors = Selectors {
+    pub fn of_events(scope: &PodScope) -> Self {
+        let selectors = PodSelectors {
             label: None,
             field: Some("involvedObject.kind=Pod".to_owned()),
             shard: None,
@@ -113,21 +113,23 @@ impl Requests {
 
     /// The requests for all nodes.
     pub fn of_nodes() -> Self {
-        Self::of("nodes", &Scope::Cluster, Selectors::default())
+        Self::of("nodes", &PodScope::Cluster, PodSelectors::default())
     }
 
     /// The requests for the node of this name.
     pub fn of_node(name: &str) -> Self {
-        let selectors =
-            Selectors { field: Some(format!("metadata.name={name}")), ..Selectors::default() };
-        Self::of("nodes", &Scope::Cluster, selectors)
+        let selectors = PodSelectors {
+            field: Some(format!("metadata.name={name}")),
+            ..PodSelectors::default()
+        };
+        Self::of("nodes", &PodScope::Cluster, selectors)
     }
 
-    fn of(resource: &str, scope: &Scope, selectors: Selectors) -> Self {
+    fn of(resource: &str, scope: &PodScope, selectors: PodSelectors) -> Self {
         let path = match scope {
-            Scope::Cluster => format!("/api/v1/{resource}"),
+            PodScope::Cluster => format!("/api/v1/{resource}"),
             // Encoded here, because kube does not encode what it puts into a path.
-            Scope::Namespace(name) => {
+            PodScope::Namespace(name) => {
                 let segment = utf8_percent_encode(name, &UNRESERVED);
                 format!("/api/v1/namespaces/{segment}/{resource}")
             }
@@ -136,7 +138,7 @@ impl Requests {
     }
 
     /// Requests one page of at most `limit` pods.
-    pub fn list(&self, page: &Page<'_>, limit: u32) -> Result<Request<Body>, ApiError> {
+    pub fn list(&self, page: &PageRequest<'_>, limit: u32) -> Result<Request<Body>, ApiError> {
         let mut params = ListParams {
             label_selector: self.selectors.label.clone(),
             field_selector: self.selectors.field.clone(),
@@ -144,19 +146,19 @@ impl Requests {
             ..ListParams::default()
         };
         match page {
-            Page::First(freshness) => params = at_least(params, freshness),
-            Page::Next(token) => params.continue_token = Some((*token).to_owned()),
+            PageRequest::First(freshness) => params = at_least(params, freshness),
+            PageRequest::Next(token) => params.continue_token = Some((*token).to_owned()),
         }
         Ok(self.sharded(get_json(self.resource.list(&params)?)))
     }
 
     /// Requests a list of one object, for the version that the API server is at.
     pub fn current_version(&self) -> Result<Request<Body>, ApiError> {
-        self.list(&Page::First(&Freshness::MostRecent), 1)
+        self.list(&PageRequest::First(&ListFreshness::MostRecent), 1)
     }
 
     /// Requests all pods in one answer.
-    pub(super) fn whole_list(&self, freshness: &Freshness) -> Result<Request<Body>, ApiError> {
+    pub(super) fn whole_list(&self, freshness: &ListFreshness) -> Result<Request<Body>, ApiError> {
         let params = ListParams {
             label_selector: self.selectors.label.clone(),
             field_selector: self.selectors.field.clone(),
@@ -171,15 +173,15 @@ impl Requests {
     /// API server treats as an absent one.
     pub fn streamed_list(
         &self,
-        freshness: &Freshness,
+        freshness: &ListFreshness,
         timeout_seconds: u32,
     ) -> Result<Request<Body>, ApiError> {
         let params =
             WatchParams { send_initial_events: true, ..self.watch_params(timeout_seconds) };
         let version = match freshness {
-            Freshness::Any => "0",
-            Freshness::MostRecent => "",
-            Freshness::NotOlderThan(version) => version,
+            ListFreshness::Any => "0",
+            ListFreshness::MostRecent => "",
+            ListFreshness::NotOlderThan(version) => version,
         };
         Ok(self.sharded(get_json(self.resource.watch(&params, version)?)))
     }
@@ -228,11 +230,11 @@ impl Requests {
 }
 
 /// The parameters of a list that is as recent as `freshness` says.
-fn at_least(params: ListParams, freshness: &Freshness) -> ListParams {
+fn at_least(params: ListParams, freshness: &ListFreshness) -> ListParams {
     match freshness {
-        Freshness::Any => ListParams { resource_version: Some("0".to_owned()), ..params },
-        Freshness::MostRecent => params,
-        Freshness::NotOlderThan(version) => ListParams {
+        ListFreshness::Any => ListParams { resource_version: Some("0".to_owned()), ..params },
+        ListFreshness::MostRecent => params,
+        ListFreshness::NotOlderThan(version) => ListParams {
             resource_version: Some(version.clone()),
             version_match: Some(VersionMatch::NotOlderThan),
             ..params
@@ -256,29 +258,29 @@ mod tests {
 
     #[test]
     fn a_first_page_states_its_freshness_and_further_ones_only_the_token() {
-        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        let requests = RequestBuilder::new(&PodScope::Cluster, &PodSelectors::default());
         assert_eq!(
-            uri(requests.list(&Page::First(&Freshness::MostRecent), 500)),
+            uri(requests.list(&PageRequest::First(&ListFreshness::MostRecent), 500)),
             "/api/v1/pods?&limit=500"
         );
-        let known = Freshness::NotOlderThan("42".into());
+        let known = ListFreshness::NotOlderThan("42".into());
         assert_eq!(
-            uri(requests.list(&Page::First(&known), 500)),
+            uri(requests.list(&PageRequest::First(&known), 500)),
             "/api/v1/pods?&limit=500&resourceVersion=42&resourceVersionMatch=NotOlderThan"
         );
         assert_eq!(
-            uri(requests.list(&Page::Next("ab+/="), 20)),
+            uri(requests.list(&PageRequest::Next("ab+/="), 20)),
             "/api/v1/pods?&limit=20&continue=ab%2B%2F%3D"
         );
     }
 
     #[test]
     fn a_whole_list_has_no_limit_and_is_of_the_cache() {
-        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        let requests = RequestBuilder::new(&PodScope::Cluster, &PodSelectors::default());
         for (freshness, query) in [
-            (Freshness::Any, "&resourceVersion=0"),
+            (ListFreshness::Any, "&resourceVersion=0"),
             (
-                Freshness::NotOlderThan("42".into()),
+                ListFreshness::NotOlderThan("42".into()),
                 "&resourceVersion=42&resourceVersionMatch=NotOlderThan",
             ),
         ] {
@@ -289,28 +291,28 @@ mod tests {
 
     #[test]
     fn a_streamed_list_states_its_freshness_as_a_list_does() {
-        let requests = Requests::new(&Scope::Cluster, &Selectors::default());
+        let requests = RequestBuilder::new(&PodScope::Cluster, &PodSelectors::default());
         let uri_with = |seconds: u32, version: &str| {
             format!(
                 "/api/v1/pods?&watch=true&timeoutSeconds={seconds}&allowWatchBookmarks=true\
                  &sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion={version}"
             )
         };
-        assert_eq!(uri(requests.streamed_list(&Freshness::MostRecent, 120)), uri_with(120, ""));
+        assert_eq!(uri(requests.streamed_list(&ListFreshness::MostRecent, 120)), uri_with(120, ""));
         assert_eq!(
-            uri(requests.streamed_list(&Freshness::NotOlderThan("42".into()), 9)),
+            uri(requests.streamed_list(&ListFreshness::NotOlderThan("42".into()), 9)),
             uri_with(9, "42")
         );
     }
 
     #[test]
     fn selectors_are_encoded_and_stand_in_every_request() {
-        let selectors = Selectors {
+        let selectors = PodSelectors {
             label: Some("app in (web, api),tier!=ü&x".into()),
             field: Some("spec.nodeName=n1".into()),
             shard: None,
         };
-        let requests = Requests::new(&Scope::Namespace("shop".into()), &selectors);
+        let requests = RequestBuilder::new(&PodScope::Namespace("shop".into()), &selectors);
         let selection = "fieldSelector=spec.nodeName%3Dn1\
                          &labelSelector=app+in+%28web%2C+api%29%2Ctier%21%3D%C3%BC%26x";
         assert_eq!(
@@ -321,7 +323,7 @@ mod tests {
             )
         );
         assert_eq!(
-            uri(requests.list(&Page::Next("t"), 1)),
+            uri(requests.list(&PageRequest::Next("t"), 1)),
             format!("/api/v1/namespaces/shop/pods?&{selection}&limit=1&continue=t")
         );
     }
@@ -329,12 +331,12 @@ mod tests {
     #[test]
     fn events_are_those_about_pods() {
         let selection = "fieldSelector=involvedObject.kind%3DPod";
-        let requests = Requests::of_events(&Scope::Cluster);
+        let requests = RequestBuilder::of_events(&PodScope::Cluster);
         assert_eq!(
-            uri(requests.list(&Page::First(&Freshness::MostRecent), 1)),
+            uri(requests.list(&PageRequest::First(&ListFreshness::MostRecent), 1)),
             format!("/api/v1/events?&{selection}&limit=1")
         );
-        let requests = Requests::of_events(&Scope::Namespace("shop".into()));
+        let requests = RequestBuilder::of_events(&PodScope::Namespace("shop".into()));
         assert_eq!(
             uri(requests.watch("7", 25, false)),
             format!(
@@ -348,23 +350,23 @@ mod tests {
     fn every_list_asks_for_the_shard_and_a_watch_where_the_server_shards() {
         let of = |shard: &str| {
             let selectors =
-                Selectors { shard: Some(shard.parse().unwrap()), ..Selectors::default() };
-            Requests::new(&Scope::Cluster, &selectors)
+                PodSelectors { shard: Some(shard.parse().unwrap()), ..PodSelectors::default() };
+            RequestBuilder::new(&PodScope::Cluster, &selectors)
         };
         let asked =
             |range: &str| format!("&shardSelector=shardRange%28object.metadata.uid%2C{range}%29");
         let last = asked("%270xc000000000000000%27%2C%270x10000000000000000%27");
         let first = asked("%270x0000000000000000%27%2C%270x5555555555555555%27");
-        let most_recent = Page::First(&Freshness::MostRecent);
+        let most_recent = PageRequest::First(&ListFreshness::MostRecent);
         assert_eq!(
             uri(of("3/4").list(&most_recent, 500)),
             format!("/api/v1/pods?&limit=500{last}")
         );
         assert_eq!(
-            uri(of("0/3").list(&Page::Next("t"), 500)),
+            uri(of("0/3").list(&PageRequest::Next("t"), 500)),
             format!("/api/v1/pods?&limit=500&continue=t{first}")
         );
-        let streamed = uri(of("3/4").streamed_list(&Freshness::MostRecent, 9));
+        let streamed = uri(of("3/4").streamed_list(&ListFreshness::MostRecent, 9));
         assert!(streamed.ends_with(&last), "{streamed}");
         let plain =
             "/api/v1/pods?&watch=true&timeoutSeconds=25&allowWatchBookmarks=true&resourceVersion=7";
@@ -374,21 +376,21 @@ mod tests {
 
     #[test]
     fn a_namespace_cannot_leave_its_path_segment() {
-        let scope = Scope::Namespace("../../x?y".into());
-        let requests = Requests::new(&scope, &Selectors::default());
+        let scope = PodScope::Namespace("../../x?y".into());
+        let requests = RequestBuilder::new(&scope, &PodSelectors::default());
         assert_eq!(
-            uri(requests.list(&Page::Next("t"), 1)),
+            uri(requests.list(&PageRequest::Next("t"), 1)),
             "/api/v1/namespaces/..%2F..%2Fx%3Fy/pods?&limit=1&continue=t"
         );
     }
 
     #[test]
     fn one_scope_for_each_namespace_or_one_for_all() {
-        assert_eq!(Scope::of_namespaces(&[]), [Scope::Cluster]);
+        assert_eq!(PodScope::of_namespaces(&[]), [PodScope::Cluster]);
         let chosen = ["a".to_owned(), "b".to_owned(), "a".to_owned()];
         assert_eq!(
-            Scope::of_namespaces(&chosen),
-            [Scope::Namespace("a".into()), Scope::Namespace("b".into())]
+            PodScope::of_namespaces(&chosen),
+            [PodScope::Namespace("a".into()), PodScope::Namespace("b".into())]
         );
     }
 }

@@ -20,7 +20,7 @@ const CALM: Duration = Duration::from_secs(600);
 
 /// The signs of one list-watch.
 #[derive(Debug, Default)]
-pub struct Signs {
+pub struct WatchSigns {
     /// What has asked for the next list
     pending: Option<RelistReason>,
     /// When the last sign came
@@ -31,7 +31,7 @@ pub struct Signs {
     lags: bool,
 }
 
-impl Signs {
+impl WatchSigns {
     /// A sign has come. True if its list may come at once.
     pub fn see(&mut self, reason: RelistReason) -> bool {
         let now = Instant::now();
@@ -99,7 +99,7 @@ mod tests {
     use tokio::time::advance;
 
     /// Sees a sign each second, and says at which seconds lists come.
-    async fn lists(signs: &mut Signs, reason: RelistReason, seconds: u64) -> Vec<u64> {
+    async fn lists(signs: &mut WatchSigns, reason: RelistReason, seconds: u64) -> Vec<u64> {
         let mut lists = Vec::new();
         for second in 0..seconds {
             if signs.see(reason) {
@@ -114,7 +114,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn lists_become_rare_while_signs_come_and_are_quick_again_after_ten_minutes() {
-        let mut signs = Signs::default();
+        let mut signs = WatchSigns::default();
         assert_eq!(
             lists(&mut signs, LostDelete, 1300).await,
             [0, 10, 30, 70, 150, 310, 610, 910, 1210]
@@ -131,7 +131,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn signs_that_come_meanwhile_ask_for_one_list() {
-        let mut signs = Signs::default();
+        let mut signs = WatchSigns::default();
         assert!(signs.see(Restored) && signs.doubts_history());
         signs.listed(true);
         assert!(!signs.see(Restored) && signs.doubts_history());

@@ -16,20 +16,20 @@ pub(super) struct StallGuard {
     opened: Instant,
     last_byte: Option<Instant>,
     /// What was missed is arriving; `None` while in sync, and while a silence that lost sync lasts
-    settling: Option<Settling>,
+    settling: Option<SettlingDelivery>,
 }
 
 /// How the delivery of what was missed goes.
 #[derive(Clone, Copy, Debug)]
-struct Settling {
+struct SettlingDelivery {
     since: Instant,
-    stated: Stated,
+    stated: StatedVersion,
 }
 
 /// The version that the API server is at, as it stated since what was missed began to arrive. A watch that has come
 /// so far has delivered all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stated {
+pub(super) enum StatedVersion {
     /// It has not answered yet
     Pending,
     /// It does not state it
@@ -40,7 +40,7 @@ pub(super) enum Stated {
 
 /// Which deadlines have passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Due {
+pub(super) struct PassedDeadlines {
     /// Silent for so long that it is given up as dead
     pub(super) dead: bool,
     /// Silent for so long that it no longer counts as in sync
@@ -48,20 +48,20 @@ pub(super) struct Due {
     /// Open for so long that it works
     pub(super) made_progress: bool,
     /// What was missed has been delivered
-    pub(super) settled: Option<Settled>,
+    pub(super) settled: Option<SettledState>,
 }
 
 /// Whether it is known that what was missed has been delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum SettledState {
     Known,
     /// It has taken so long, or the API server does not state its version
     Assumed,
 }
 
-impl Settling {
+impl SettlingDelivery {
     const fn new(since: Instant) -> Self {
-        Self { since, stated: Stated::Pending }
+        Self { since, stated: StatedVersion::Pending }
     }
 }
 
@@ -69,14 +69,14 @@ impl StallGuard {
     /// A watch that was opened now, by a list-watch that is in sync or not.
     pub(super) fn opened(synced: bool) -> Self {
         let opened = Instant::now();
-        Self { opened, last_byte: None, settling: (!synced).then(|| Settling::new(opened)) }
+        Self { opened, last_byte: None, settling: (!synced).then(|| SettlingDelivery::new(opened)) }
     }
 
     /// Bytes arrived at `now`.
     pub(super) fn heard(&mut self, now: Instant, synced: bool) {
         self.last_byte = Some(now);
         if !synced {
-            self.settling.get_or_insert(Settling::new(now));
+            self.settling.get_or_insert(SettlingDelivery::new(now));
         }
     }
 
@@ -92,11 +92,11 @@ impl StallGuard {
 
     /// Whether the API server is to be asked for its version, and has not answered yet.
     pub(super) fn wants_version(&self) -> bool {
-        self.settling.is_some_and(|settling| settling.stated == Stated::Pending)
+        self.settling.is_some_and(|settling| settling.stated == StatedVersion::Pending)
     }
 
     /// What the API server says of its version.
-    pub(super) const fn states(&mut self, stated: Stated) {
+    pub(super) const fn states(&mut self, stated: StatedVersion) {
         if let Some(settling) = &mut self.settling {
             settling.stated = stated;
         }
@@ -105,12 +105,14 @@ impl StallGuard {
     /// Whether the watch was settling, and has delivered all of what was missed, now that it has come to `version`. After a
     /// silence, one that comes there late shows the past: the API server is to be asked again.
     pub(super) fn has_come_to(&mut self, version: Option<u64>, after_silence: bool) -> bool {
-        let Some(Settling { stated: Stated::Version(stated, at), .. }) = self.settling else {
+        let Some(SettlingDelivery { stated: StatedVersion::Version(stated, at), .. }) =
+            self.settling
+        else {
             return false;
         };
         let has_come = version >= Some(stated);
         if has_come && after_silence && at.elapsed() > IN_TIME {
-            self.settling = Some(Settling::new(Instant::now()));
+            self.settling = Some(SettlingDelivery::new(Instant::now()));
             return false;
         }
         has_come
@@ -128,8 +130,8 @@ impl StallGuard {
         now: Instant,
         synced: bool,
         after_silence: bool,
-    ) -> Due {
-        Due {
+    ) -> PassedDeadlines {
+        PassedDeadlines {
             dead: now >= self.dead_at(config),
             stale: synced && now >= self.stale_at(config),
             made_progress: now >= self.progress_at(config),
@@ -174,16 +176,16 @@ impl StallGuard {
         &self,
         config: &ReflectorConfig,
         after_silence: bool,
-    ) -> Option<(Instant, Settled)> {
-        let Settling { since, stated } = self.settling?;
+    ) -> Option<(Instant, SettledState)> {
+        let SettlingDelivery { since, stated } = self.settling?;
         let quiet = self.last_contact().max(since) + config.settle_quiet;
         let (quiet, longest) = match stated {
-            Stated::Pending => (None, config.settle_longest),
-            Stated::Unknown => (Some((quiet, Settled::Assumed)), config.settle_longest),
-            Stated::Version(..) if after_silence => (None, config.idle_timeout),
-            Stated::Version(..) => (Some((quiet, Settled::Known)), config.idle_timeout),
+            StatedVersion::Pending => (None, config.settle_longest),
+            StatedVersion::Unknown => (Some((quiet, SettledState::Assumed)), config.settle_longest),
+            StatedVersion::Version(..) if after_silence => (None, config.idle_timeout),
+            StatedVersion::Version(..) => (Some((quiet, SettledState::Known)), config.idle_timeout),
         };
-        let longest = (since + longest, Settled::Assumed);
+        let longest = (since + longest, SettledState::Assumed);
         Some(match quiet {
             Some(quiet) if quiet.0 <= longest.0 => quiet,
             _ => longest,

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 pub use super::reasons::{EventType, RelistReason, WatchErrorReason};
-use super::requests::Scope;
+use super::requests::PodScope;
 use crate::cluster::api_error::ApiError;
-use crate::cluster::clock::{Clock, SystemClock};
+use crate::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_core::lifecycle::SourceId;
 use podinit_instruments::{
-    AnyText, CounterVec, Encoder, FamilyDoc, FamilySource, Gauge, GaugeVec, Head, Number,
-    SavedFamilies, SecondsCounter,
+    AnyText, CounterVec, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, Gauge, GaugeVec,
+    SampleNumber, SavedFamilies, SecondsCounter,
 };
 use podinit_instruments::{computed_families, families};
 
@@ -61,8 +61,8 @@ computed_families! {
 #[derive(Debug)]
 pub struct WatchStats {
     counters: WatchCounters,
-    sources: Box<[SourceState]>,
-    sync: Mutex<Sync>,
+    sources: Box<[SyncSourceState]>,
+    sync: Mutex<SourceSync>,
     /// Until when the time out of sync is counted; `None` where it is not, as of a recording
     counted: Mutex<Option<tokio::time::Instant>>,
     /// Contacts are stored as distances from here, since an `Instant` is not atomic.
@@ -71,7 +71,7 @@ pub struct WatchStats {
 
 /// How many sources are in sync, and since when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sync {
+pub struct SourceSync {
     /// How many are
     pub now: usize,
     /// Of how many
@@ -82,7 +82,7 @@ pub struct Sync {
     pub first: Option<tokio::time::Instant>,
 }
 
-impl Sync {
+impl SourceSync {
     /// Whether every source is in sync; false without any.
     pub const fn all(&self) -> bool {
         self.now == self.of && self.now > 0
@@ -96,19 +96,19 @@ impl Sync {
 
 /// Why a source is not in sync.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct SyncTrouble {
     pub reason: WatchErrorReason,
     /// What the API server or the connection reported, in one line
     pub detail: Arc<str>,
 }
 
 #[derive(Debug, Default)]
-struct SourceState {
+struct SyncSourceState {
     /// Where it was chosen
     namespace: Option<Box<str>>,
     synced: AtomicBool,
     /// Why a request failed last, until the source is in sync again
-    trouble: Mutex<Option<Trouble>>,
+    trouble: Mutex<Option<SyncTrouble>>,
     /// Nanoseconds from the origin, plus one; 0 is never
     contact: AtomicU64,
     /// A deletion was not delivered, and the pods were not listed since
@@ -121,18 +121,18 @@ impl WatchStats {
     pub fn new(sources: usize) -> Self {
         Self {
             counters: WatchCounters::default(),
-            sources: (0..sources).map(|_| SourceState::default()).collect(),
-            sync: Mutex::new(Sync { of: sources, ..Sync::default() }),
+            sources: (0..sources).map(|_| SyncSourceState::default()).collect(),
+            sync: Mutex::new(SourceSync { of: sources, ..SourceSync::default() }),
             counted: Mutex::default(),
             origin: Instant::now(),
         }
     }
 
     /// Statistics of the list-watches of these scopes, which begin now: time counts.
-    pub fn of_scopes(scopes: &[Scope]) -> Self {
+    pub fn of_scopes(scopes: &[PodScope]) -> Self {
         let mut stats = Self::new(scopes.len());
         for (state, scope) in stats.sources.iter_mut().zip(scopes) {
-            if let Scope::Namespace(name) = scope {
+            if let PodScope::Namespace(name) = scope {
                 state.namespace = Some(name.as_str().into());
             }
         }
@@ -192,7 +192,7 @@ impl WatchStats {
     /// States why a request on behalf of a source failed.
     pub fn set_trouble(&self, source: SourceId, failure: &ApiError) {
         if let Some(state) = self.sources.get(usize::from(source.0)) {
-            *state.trouble.lock() = Some(Trouble {
+            *state.trouble.lock() = Some(SyncTrouble {
                 reason: failure.kind.into(),
                 detail: failure.detail.as_str().into(),
             });
@@ -200,7 +200,7 @@ impl WatchStats {
     }
 
     /// Why a request on behalf of a source failed last; `None` while it is in sync, or where none did.
-    pub fn trouble_of(&self, source: SourceId) -> Option<Trouble> {
+    pub fn trouble_of(&self, source: SourceId) -> Option<SyncTrouble> {
         let state = self.sources.get(usize::from(source.0))?;
         let out_of_sync = !state.synced.load(Relaxed);
         let trouble = state.trouble.lock();
@@ -209,7 +209,7 @@ impl WatchStats {
 
     /// The first source that is not in sync and had a request that failed: its namespace, where it was chosen, and
     /// why.
-    pub fn trouble(&self) -> Option<(Option<&str>, Trouble)> {
+    pub fn trouble(&self) -> Option<(Option<&str>, SyncTrouble)> {
         let mut all = (0..=u16::MAX).zip(&self.sources);
         all.find_map(|(index, state)| {
             let trouble = self.trouble_of(SourceId(index))?;
@@ -217,7 +217,7 @@ impl WatchStats {
         })
     }
 
-    fn in_sync(&self) -> impl Iterator<Item = &SourceState> {
+    fn in_sync(&self) -> impl Iterator<Item = &SyncSourceState> {
         let all = self.sources.iter();
         all.filter(|state| state.synced.load(Relaxed))
     }
@@ -236,7 +236,7 @@ impl WatchStats {
     }
 
     /// How many sources are in sync, and since when.
-    pub fn sync(&self) -> Sync {
+    pub fn sync(&self) -> SourceSync {
         *self.sync.lock()
     }
 
@@ -272,7 +272,7 @@ impl WatchStats {
     /// When the API server was last heard from, on behalf of the source that has waited longest of those in sync,
     /// or of all where none is; `None` until it has been heard.
     pub fn last_contact(&self) -> Option<Instant> {
-        let contact = |state: &SourceState| state.contact.load(Relaxed);
+        let contact = |state: &SyncSourceState| state.contact.load(Relaxed);
         let of_all = || self.sources.iter().map(contact).min();
         let nanos = (self.in_sync().map(contact).min()).or_else(of_all)?;
         let nanos = nanos.checked_sub(1)?;
@@ -291,22 +291,22 @@ impl FamilySource for WatchStats {
         [&WatchCounters::FAMILIES[..], &WATCH_STATE].concat()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
         self.count_time();
         self.counters.collect(out);
-        SYNCED.write(out, Number::Integer(self.synced().into()));
+        SYNCED.write(out, SampleNumber::Integer(self.synced().into()));
         let namespaces = self.sources.iter().filter_map(|state| {
             let synced = state.synced.load(Relaxed);
-            Some((state.namespace.as_deref()?, Number::Integer(synced.into())))
+            Some((state.namespace.as_deref()?, SampleNumber::Integer(synced.into())))
         });
         let mut namespaces = namespaces.peekable();
         if namespaces.peek().is_some() {
             NAMESPACE_SYNCED.write_by_label(out, namespaces);
         }
-        out.family(Head::from(&LAST_CONTACT));
+        out.family(FamilyHead::from(&LAST_CONTACT));
         if let Some(age) = self.last_contact_age() {
             let now = SystemClock.now().as_seconds_f64();
-            out.number(&[], Number::Float(now - age.as_secs_f64()));
+            out.number(&[], SampleNumber::Float(now - age.as_secs_f64()));
         }
     }
 
@@ -339,7 +339,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_time_counts_in_which_not_every_source_is_in_sync() {
-        let scopes = ["a", "b"].map(|name| Scope::Namespace(name.to_owned()));
+        let scopes = ["a", "b"].map(|name| PodScope::Namespace(name.to_owned()));
         let stats = WatchStats::of_scopes(&scopes);
         let out_of_sync = |stats: &WatchStats| {
             stats.count_time();

@@ -12,13 +12,13 @@ use tokio::time::{Instant, sleep_until};
 use super::config::ReflectorConfig;
 use super::delivery_sender::{DeliverySender, ReceiverGone};
 use super::event_reader::EventReader;
-use super::follow::{Follow, StreamEnd, StreamReport};
-use super::line_reader::Framed;
-use super::negotiation::Answer;
-use super::reconciliation::Reconciliation;
+use super::follow::{StreamEnd, StreamReport, WatchLoop};
+use super::line_reader::FramedEvent;
+use super::negotiation::AnswerHead;
+use super::reconciliation::ListReconciliation;
 use super::resume_point::ResumePoint;
-use super::signs::Signs;
-use super::stall_guard::{Due, IN_TIME, Settled, StallGuard, Stated};
+use super::signs::WatchSigns;
+use super::stall_guard::{IN_TIME, PassedDeadlines, SettledState, StallGuard, StatedVersion};
 use super::stats::{EventType, RelistReason, WatchErrorReason};
 use super::watch_log::WatchLog;
 use crate::cluster::api_error::ApiError;
@@ -26,18 +26,18 @@ use crate::cluster::transport::timed_out;
 use podinit_core::lifecycle::PodEvent;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::{DecodeError, Encoding, PodDecoder, WatchEventKind};
+use podinit_decode::{DecodeError, ObjectEncoding, PodDecoder, WatchEventKind};
 
 /// An open watch.
-pub(super) struct Stream<'a> {
-    watch: &'a Follow,
+pub(super) struct OpenWatch<'a> {
+    watch: &'a WatchLoop,
     config: &'a ReflectorConfig,
     decoder: &'a mut PodDecoder,
     sender: &'a mut DeliverySender,
     log: &'a mut WatchLog,
     resume_point: &'a mut ResumePoint,
-    signs: &'a mut Signs,
-    reconciliation: Option<&'a mut Reconciliation>,
+    signs: &'a mut WatchSigns,
+    reconciliation: Option<&'a mut ListReconciliation>,
     guard: StallGuard,
     made_progress: bool,
     /// The watch before broke, so that this one may be of an API server that was restored from a backup: its version
@@ -49,15 +49,15 @@ pub(super) struct Stream<'a> {
     saw_other_shard: bool,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> OpenWatch<'a> {
     /// A watch from `resume_point` whose body is about to be read.
     pub(super) fn opened(
-        watch: &'a Follow,
+        watch: &'a WatchLoop,
         decoder: &'a mut PodDecoder,
         sender: &'a mut DeliverySender,
         log: &'a mut WatchLog,
         resume_point: &'a mut ResumePoint,
-        signs: &'a mut Signs,
+        signs: &'a mut WatchSigns,
     ) -> Self {
         sender.answered();
         let guard = StallGuard::opened(sender.synced() || signs.doubts_history());
@@ -79,17 +79,20 @@ impl<'a> Stream<'a> {
     }
 
     /// The same, beside which these reconciliations are made.
-    pub(super) fn reconciling(mut self, reconciliation: Option<&'a mut Reconciliation>) -> Self {
+    pub(super) fn reconciling(
+        mut self,
+        reconciliation: Option<&'a mut ListReconciliation>,
+    ) -> Self {
         self.reconciliation = reconciliation;
         self
     }
 
     /// Reads the watch to its end.
-    pub(super) async fn read(mut self, answer: Answer) -> Result<StreamReport, ReceiverGone> {
-        let Answer { encoding, mut body, .. } = answer;
+    pub(super) async fn read(mut self, answer: AnswerHead) -> Result<StreamReport, ReceiverGone> {
+        let AnswerHead { encoding, mut body, .. } = answer;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
         let mut alarm = pin!(sleep_until(self.next_due()));
-        let mut asked: Option<Asked<'_>> = None;
+        let mut asked: Option<VersionQuery<'_>> = None;
         let end = loop {
             let due = self.next_due();
             if alarm.deadline() != due {
@@ -176,7 +179,7 @@ impl<'a> Stream<'a> {
         self.sender.synced() || self.signs.doubts_history()
     }
 
-    fn due(&self, now: Instant) -> Due {
+    fn due(&self, now: Instant) -> PassedDeadlines {
         self.guard.due(self.config, now, self.sender.synced(), self.sender.silent())
     }
 
@@ -195,8 +198,8 @@ impl<'a> Stream<'a> {
         let encoding = events.encoding();
         while let Some(event) = events.next(&mut rest) {
             let end = match event {
-                Framed::Whole(event) => self.event(encoding, event, arrived).await?,
-                Framed::TooLong(head) => {
+                FramedEvent::Whole(event) => self.event(encoding, event, arrived).await?,
+                FramedEvent::TooLong(head) => {
                     let limit = self.config.max_line_bytes;
                     let detail = format!("a watch event longer than {limit} bytes");
                     let may_be_deletion = encoding.may_be_deletion(head);
@@ -214,7 +217,7 @@ impl<'a> Stream<'a> {
 
     async fn event(
         &mut self,
-        encoding: Encoding,
+        encoding: ObjectEncoding,
         event: &[u8],
         arrived: Timestamp,
     ) -> Result<Option<StreamEnd>, ReceiverGone> {
@@ -265,7 +268,7 @@ impl<'a> Stream<'a> {
                 self.saw_other_shard = false;
                 // Everything before a bookmark has been delivered.
                 if !self.sender.silent() {
-                    self.settled(Settled::Known).await?;
+                    self.settled(SettledState::Known).await?;
                 }
             }
             WatchEventKind::Error(status) => {
@@ -351,13 +354,13 @@ impl<'a> Stream<'a> {
     /// asked for when the watch was open.
     async fn version_stated(
         &mut self,
-        (from, answered): Answered,
+        (from, answered): AnsweredVersion,
     ) -> Result<Option<StreamEnd>, ReceiverGone> {
         let stated = answered.and_then(|(encoding, list)| self.version_of(encoding, &list));
         match stated {
             // It was restored from a backup: a watch from its future stays silent.
             Ok(Some(version)) if Some(version) < from => {
-                self.guard.states(Stated::Unknown);
+                self.guard.states(StatedVersion::Unknown);
                 return self.sign(RelistReason::Restored).await;
             }
             Ok(Some(_)) if self.resume_point.number().is_none() => {
@@ -365,14 +368,14 @@ impl<'a> Stream<'a> {
             }
             Ok(Some(version)) => {
                 self.confirmed = true;
-                self.guard.states(Stated::Version(version, Instant::now()));
+                self.guard.states(StatedVersion::Version(version, Instant::now()));
             }
             Ok(None) => {
                 self.confirmed = true;
-                self.guard.states(Stated::Unknown);
+                self.guard.states(StatedVersion::Unknown);
             }
             Err(failure) => {
-                self.guard.states(Stated::Unknown);
+                self.guard.states(StatedVersion::Unknown);
                 // In sync, the watch works: it is asked again with the next one.
                 if !self.sender.synced() {
                     self.sender.stats().count_errors(failure.kind.into(), 1);
@@ -386,7 +389,11 @@ impl<'a> Stream<'a> {
     }
 
     /// The version of a list, where it is a number.
-    fn version_of(&mut self, encoding: Encoding, list: &[u8]) -> Result<Option<u64>, ApiError> {
+    fn version_of(
+        &mut self,
+        encoding: ObjectEncoding,
+        list: &[u8],
+    ) -> Result<Option<u64>, ApiError> {
         let mut buffer = Vec::new();
         let mut page = self.decoder.page(encoding, &mut buffer);
         page.push(list)?;
@@ -397,7 +404,7 @@ impl<'a> Stream<'a> {
     /// Whether the watch has come as far as the API server was.
     async fn compare_versions(&mut self) -> Result<(), ReceiverGone> {
         if self.guard.has_come_to(self.resume_point.number(), self.sender.silent()) {
-            self.settled(Settled::Known).await?;
+            self.settled(SettledState::Known).await?;
         }
         Ok(())
     }
@@ -410,13 +417,13 @@ impl<'a> Stream<'a> {
         self.sender.fall_silent().await
     }
 
-    async fn settled(&mut self, how: Settled) -> Result<(), ReceiverGone> {
+    async fn settled(&mut self, how: SettledState) -> Result<(), ReceiverGone> {
         if self.guard.settle() && !self.signs.doubts_history() {
             if let Some(reconciliation) = &mut self.reconciliation {
                 reconciliation.resumed();
             }
             self.log.in_sync();
-            self.sender.regain_sync(how == Settled::Known).await?;
+            self.sender.regain_sync(how == SettledState::Known).await?;
         }
         Ok(())
     }
@@ -452,13 +459,13 @@ impl<'a> Stream<'a> {
 }
 
 /// Where the watch was when the API server was asked for its version, and the answer.
-type Answered = (Option<u64>, Result<(Encoding, Vec<u8>), ApiError>);
+type AnsweredVersion = (Option<u64>, Result<(ObjectEncoding, Vec<u8>), ApiError>);
 
 /// A question for the version that the API server is at.
-type Asked<'a> = (Option<u64>, BoxFuture<'a, Result<(Encoding, Vec<u8>), ApiError>>);
+type VersionQuery<'a> = (Option<u64>, BoxFuture<'a, Result<(ObjectEncoding, Vec<u8>), ApiError>>);
 
 /// Waits for the answer, for ever where nothing was asked.
-async fn answer_of(asked: &mut Option<Asked<'_>>) -> Answered {
+async fn answer_of(asked: &mut Option<VersionQuery<'_>>) -> AnsweredVersion {
     match asked {
         Some((from, answer)) => (*from, answer.await),
         None => pending().await,

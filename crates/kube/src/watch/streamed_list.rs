@@ -10,15 +10,15 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::event_reader::EventReader;
-use super::line_reader::Framed;
-use super::negotiation::{Answer, Purpose};
-use super::paged_list::{CompleteList, Lister};
+use super::line_reader::FramedEvent;
+use super::negotiation::{AnswerHead, RequestPurpose};
+use super::paged_list::{CompleteList, ListRequester};
 use super::pages::{no_version, usable};
-use super::requests::Freshness;
+use super::requests::ListFreshness;
 use super::streamed_pods::StreamedPods;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::timed_out;
-use podinit_decode::{Encoding, WatchEventKind};
+use podinit_decode::{ObjectEncoding, WatchEventKind};
 
 /// Why a streamed list did not complete.
 #[derive(Debug)]
@@ -45,11 +45,11 @@ impl StreamedListError {
     }
 }
 
-impl Lister<'_> {
+impl ListRequester<'_> {
     /// Reads the list as a stream. As with pages, it returns nothing unless the list completes.
     pub(super) async fn stream(
         &mut self,
-        freshness: &Freshness,
+        freshness: &ListFreshness,
     ) -> Result<CompleteList, StreamedListError> {
         let longest = self.config.page_timeout;
         match timeout(longest, self.streamed(freshness, longest)).await {
@@ -60,21 +60,22 @@ impl Lister<'_> {
 
     async fn streamed(
         &mut self,
-        freshness: &Freshness,
+        freshness: &ListFreshness,
         longest: Duration,
     ) -> Result<CompleteList, StreamedListError> {
         let seconds = u32::try_from(longest.as_secs()).unwrap_or(u32::MAX).max(1);
         let request = self.requests.streamed_list(freshness, seconds);
         let request = request.map_err(StreamedListError::Failed)?;
         let deadline = self.config.header_timeout;
-        let answer =
-            (self.negotiation).send(self.client, request, Purpose::StreamedList, deadline).await;
+        let answer = (self.negotiation)
+            .send(self.client, request, RequestPurpose::StreamedList, deadline)
+            .await;
         let answer = answer.map_err(StreamedListError::of)?;
         self.sender.heard();
         self.read(answer).await
     }
 
-    async fn read(&mut self, answer: Answer) -> Result<CompleteList, StreamedListError> {
+    async fn read(&mut self, answer: AnswerHead) -> Result<CompleteList, StreamedListError> {
         let (encoding, mut body) = answer.unpacked();
         let silence = self.config.chunk_timeout;
         let mut events = EventReader::new(encoding, self.config.max_line_bytes);
@@ -110,13 +111,13 @@ impl Lister<'_> {
     /// Takes in one event. The version of the list when this is its end.
     fn event(
         &mut self,
-        encoding: Encoding,
-        event: Framed<'_>,
+        encoding: ObjectEncoding,
+        event: FramedEvent<'_>,
         pods: &mut StreamedPods,
     ) -> Result<Option<String>, StreamedListError> {
         let event = match event {
-            Framed::Whole(event) => event,
-            Framed::TooLong(head) => {
+            FramedEvent::Whole(event) => event,
+            FramedEvent::TooLong(head) => {
                 let limit = self.config.max_line_bytes;
                 let detail = format!("an event of the streamed list is longer than {limit} bytes");
                 let may_be_deletion = encoding.may_be_deletion(head);

@@ -4,14 +4,14 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use podinit_core::pod::packed::{PackedPods, Place};
+use podinit_core::pod::packed::{PackedPlace, PackedPods};
 use podinit_core::pod::{PodSnapshot, PodUid};
 
 /// Pods by UID.
 #[derive(Debug, Default)]
 pub(super) struct StreamedPods {
     pods: PackedPods,
-    index: HashTable<Place>,
+    index: HashTable<PackedPlace>,
     hasher: DefaultHashBuilder,
 }
 
@@ -23,7 +23,7 @@ impl StreamedPods {
         // Without a place, past 4 GiB of packed pods, a pod cannot be removed any more.
         if let Some(place) = self.pods.push(pod) {
             let Self { pods, index, hasher } = self;
-            let rehash = |place: &Place| hasher.hash_one(pods.uid_at(*place));
+            let rehash = |place: &PackedPlace| hasher.hash_one(pods.uid_at(*place));
             index.insert_unique(hasher.hash_one(Some(uid)), place, rehash);
         }
     }

@@ -3,7 +3,7 @@
 
 use tokio::time::Instant;
 
-use super::outage::Outage;
+use super::outage::WatchOutage;
 use super::stats::{RelistReason, WatchErrorReason};
 use crate::cluster::api_error::ApiError;
 
@@ -22,7 +22,7 @@ pub(super) struct WatchLog {
 struct FailureStreak {
     since: Instant,
     failures: u64,
-    outage: Outage,
+    outage: WatchOutage,
 }
 
 impl WatchLog {
@@ -33,7 +33,7 @@ impl WatchLog {
         let streak = self.streak.get_or_insert_with(|| FailureStreak {
             since: Instant::now(),
             failures: 0,
-            outage: Outage::default(),
+            outage: WatchOutage::default(),
         });
         streak.failures += 1;
         let (detail, reason) = (&failure.detail, reason.as_str());

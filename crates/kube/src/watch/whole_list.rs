@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::negotiation::{Answer, Purpose};
-use super::paged_list::{CompleteList, Lister};
+use super::negotiation::{AnswerHead, RequestPurpose};
+use super::paged_list::{CompleteList, ListRequester};
 use super::pages::watch_version;
-use super::requests::Freshness;
+use super::requests::ListFreshness;
 use super::stats::WatchErrorReason;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::cluster::transport::{read_chunks, timed_out, too_long};
@@ -43,11 +43,11 @@ impl From<WholeListError> for ApiError {
     }
 }
 
-impl Lister<'_> {
+impl ListRequester<'_> {
     /// Lists all pods with one request. As with pages, it returns nothing unless the list completes.
     pub(super) async fn whole(
         &mut self,
-        freshness: &Freshness,
+        freshness: &ListFreshness,
     ) -> Result<CompleteList, WholeListError> {
         let longest = self.config.list_timeout;
         let began = Instant::now();
@@ -62,12 +62,13 @@ impl Lister<'_> {
 
     async fn answered_whole(
         &mut self,
-        freshness: &Freshness,
+        freshness: &ListFreshness,
     ) -> Result<CompleteList, WholeListError> {
         let request = self.requests.whole_list(freshness);
         let request = request.map_err(WholeListError::Failed)?;
         let deadline = self.config.header_timeout;
-        let answer = (self.negotiation).send(self.client, request, Purpose::List, deadline).await;
+        let answer =
+            (self.negotiation).send(self.client, request, RequestPurpose::List, deadline).await;
         let answer = answer.map_err(|failure| match failure.kind {
             ApiErrorKind::Timeout => WholeListError::Cut(failure),
             _ => WholeListError::Failed(failure),
@@ -91,7 +92,7 @@ impl Lister<'_> {
     /// The list, and the continue token that it should not have.
     async fn read_whole(
         &mut self,
-        answer: Answer,
+        answer: AnswerHead,
     ) -> Result<(CompleteList, Option<String>), ApiError> {
         let (encoding, body) = answer.unpacked();
         let most = self.config.max_page_bytes;

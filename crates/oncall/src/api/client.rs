@@ -16,7 +16,7 @@ use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::api_error::ApiError;
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::cluster::transport::{get_json, read_into, timed_out};
 use podinit_text::strangers_text::shown;
 
@@ -102,7 +102,7 @@ impl Records {
 
 /// A client of one exporter.
 pub struct ApiClient {
-    exporter: Cluster,
+    exporter: ClusterClient,
     url: String,
     withholds_secret: bool,
 }
@@ -245,7 +245,7 @@ impl ApiClient {
 ///
 /// # Errors
 /// If there is none in time, or it is too long.
-async fn fetch(exporter: &Cluster, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
+async fn fetch(exporter: &ClusterClient, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
     let request = get_json(Request::get(path).body(())?);
     let whole = async {
         let sent = exporter.client.send(request).await;

@@ -4,7 +4,7 @@ use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::named::gate_in_words;
 use super::waterfall::Row;
 use podinit_core::lifecycle::MilestoneSource;
-use podinit_text::document::{Document, Format, Style};
+use podinit_text::document::{DocumentFormat, TerminalStyle, TextDocument};
 use podinit_text::human_time::{as_of, date_and_time, seconds};
 use podinit_text::palette;
 use podinit_text::strangers_text::shown;
@@ -15,8 +15,8 @@ const LABEL: usize = 20;
 
 impl Explanation {
     /// The explanation for a terminal.
-    pub fn to_text(&self, style: Style) -> String {
-        let mut document = Document::new(Format::Text(style));
+    pub fn to_text(&self, style: TerminalStyle) -> String {
+        let mut document = TextDocument::new(DocumentFormat::Text(style));
         head(&mut document, self, style);
         document.chart(&waterfall(self, style));
         milestones(&mut document, self);
@@ -30,7 +30,7 @@ impl Explanation {
 }
 
 /// Lines below a heading, where there are any.
-fn section(document: &mut Document, heading: &str, lines: impl IntoIterator<Item = String>) {
+fn section(document: &mut TextDocument, heading: &str, lines: impl IntoIterator<Item = String>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
         document.heading(heading);
@@ -38,7 +38,7 @@ fn section(document: &mut Document, heading: &str, lines: impl IntoIterator<Item
     }
 }
 
-fn head(document: &mut Document, explanation: &Explanation, style: Style) {
+fn head(document: &mut TextDocument, explanation: &Explanation, style: TerminalStyle) {
     let name = format!("{}/{}", explanation.namespace, explanation.name);
     let workload = explanation.workload.iter().map(|workload| format!(" ({})", shown(workload)));
     let node = explanation.node.iter().map(|node| format!(" on {}", shown(node)));
@@ -62,7 +62,7 @@ fn head(document: &mut Document, explanation: &Explanation, style: Style) {
 }
 
 /// The lines of the waterfall.
-fn waterfall(explanation: &Explanation, style: Style) -> String {
+fn waterfall(explanation: &Explanation, style: TerminalStyle) -> String {
     let columns = style.width.saturating_sub(MARGIN).clamp(10, 80);
     let of = match explanation.fleet {
         0 => String::new(),
@@ -91,7 +91,7 @@ fn waterfall(explanation: &Explanation, style: Style) -> String {
 }
 
 /// The bar of a row, filled up to the width of `columns`.
-fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
+fn bar(row: &Row, total: f64, columns: usize, style: TerminalStyle) -> String {
     let (Some(from), Some(to)) = (row.from_seconds, row.to_seconds) else {
         return " ".repeat(columns);
     };
@@ -113,7 +113,7 @@ fn bar(row: &Row, total: f64, columns: usize, style: Style) -> String {
     format!("{}{cells}{}", " ".repeat(first), " ".repeat(columns - last))
 }
 
-fn milestones(document: &mut Document, explanation: &Explanation) {
+fn milestones(document: &mut TextDocument, explanation: &Explanation) {
     let lines = explanation.milestones.iter().map(|line| {
         let after = line.after_seconds.map(|after| format!("+{}", seconds(after)));
         let time = line.time.map(date_and_time);
@@ -131,7 +131,7 @@ fn milestones(document: &mut Document, explanation: &Explanation) {
 }
 
 /// The gates, and where they are.
-fn gates(document: &mut Document, explanation: &Explanation) {
+fn gates(document: &mut TextDocument, explanation: &Explanation) {
     let lines = explanation.gates.iter().map(|gate| {
         let (kind, name) = (gate.kind.as_str(), shown(&gate.gate));
         format!("  {kind:<10} {name}: {}", gate_in_words(gate))
@@ -140,7 +140,7 @@ fn gates(document: &mut Document, explanation: &Explanation) {
 }
 
 /// The images, where any is known.
-fn images(document: &mut Document, explanation: &Explanation) {
+fn images(document: &mut TextDocument, explanation: &Explanation) {
     let lines = explanation.containers.iter().filter_map(|container| {
         let (name, image) = (shown(&container.name), shown(container.image.as_deref()?));
         let problem = container.problem.map(|problem| format!(" ({})", problem.as_str()));
@@ -152,7 +152,7 @@ fn images(document: &mut Document, explanation: &Explanation) {
 }
 
 /// The causes, the peers and the SLOs.
-fn waits(document: &mut Document, explanation: &Explanation, style: Style) {
+fn waits(document: &mut TextDocument, explanation: &Explanation, style: TerminalStyle) {
     let causes = explanation.causes.iter().map(|cause| {
         let after = format!("+{}", seconds(cause.after_seconds));
         let waiting = cause.waiting;
@@ -193,7 +193,7 @@ fn autoscaler(said: &AutoscalerLine) -> Option<String> {
     Some(format!("  {by} says {} since {since}{message}", said.capacity.as_str()))
 }
 
-fn advice(document: &mut Document, explanation: &Explanation) {
+fn advice(document: &mut TextDocument, explanation: &Explanation) {
     let lines = explanation.probes.iter().flat_map(|advice| {
         let found = format!("  {}: {}", shown(&advice.container), advice.in_words());
         [found, format!("    set {}", advice.settings())]

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::explanation::Explanation;
 use super::waterfall::Row;
-use podinit_text::chrome_trace::Trace;
+use podinit_text::chrome_trace::ChromeTrace;
 
 /// The only process of the trace: the pod.
 const POD: usize = 1;
@@ -20,7 +20,7 @@ impl Explanation {
     /// None: every explanation can be written to memory.
     pub fn to_trace(&self) -> io::Result<String> {
         let began = self.began.as_nanos() / 1_000;
-        let mut trace = Trace::begin(Vec::new(), &json!({"verdict": self.verdict}))?;
+        let mut trace = ChromeTrace::begin(Vec::new(), &json!({"verdict": self.verdict}))?;
         let pod = format!("{}/{}", self.namespace, self.name);
         trace.name("process_name", (POD, 0), &pod)?;
         trace.name("thread_name", STAGES, "stages")?;

@@ -8,7 +8,7 @@ use super::named;
 use super::parts::{Part, is_before_binding};
 use super::uncertainty;
 use podinit_core::lifecycle::{
-    IntervalKind, IntervalResult, Record, RecordedImage, Span, Stage, StageSpans, Step,
+    IntervalKind, IntervalResult, Record, RecordedImage, Stage, StageSpans, Step, TimelineSpan,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::since;
@@ -45,13 +45,14 @@ pub(super) fn waterfall(
     end: Timestamp,
 ) -> Vec<Row> {
     // When what has no end ended, a pod no longer says that had ended when it was first seen.
-    let is_known = |span: &Span<'_>| span.recorded.ended.is_some() || !ended.is_over_at_first_sight;
+    let is_known =
+        |span: &TimelineSpan<'_>| span.recorded.ended.is_some() || !ended.is_over_at_first_sight;
     let mut rows = Vec::new();
     for StageSpans { stage, whole, steps } in record.timeline(Some(end)) {
         if !is_known(&whole) {
             continue;
         }
-        let row = |span: &Span<'_>| {
+        let row = |span: &TimelineSpan<'_>| {
             let mut row = row(stage, span, fleet, began);
             if is_before_binding(span.recorded, ended) {
                 row.label = Part::BeforeBinding.as_str().to_owned();
@@ -99,7 +100,7 @@ impl Row {
     }
 }
 
-fn row(stage: Stage, span: &Span<'_>, fleet: &Fleet, began: Timestamp) -> Row {
+fn row(stage: Stage, span: &TimelineSpan<'_>, fleet: &Fleet, began: Timestamp) -> Row {
     let recorded = span.recorded;
     Row {
         label: recorded.interval.as_str().to_owned(),

@@ -12,7 +12,7 @@ use podinit_recordings::SET_ASIDE;
 use podinit_recordings::reader::ClockAhead;
 use podinit_text::human_time::{as_of, seconds};
 use podinit_text::strangers_text;
-use podinit_text::table::{Table, cell};
+use podinit_text::table::{TextTable, cell};
 
 /// So many are listed.
 const MOST: usize = 10;
@@ -71,7 +71,7 @@ impl Worst {
             let cells = [&*name, state, &seconds(one.seconds.round()), &one.verdict];
             cells.map(cell).to_vec()
         });
-        Table::new(&HEAD, rows).to_text(colour) + &time + &aside
+        TextTable::new(&HEAD, rows).to_text(colour) + &time + &aside
     }
 
     /// A line on what is not listed, as a report has it.

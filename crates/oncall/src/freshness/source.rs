@@ -10,10 +10,10 @@ use tokio::time::Instant;
 use super::{Freshness, FreshnessState};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::{Views, WaitsFor};
-use podinit_http::Health;
-use podinit_kube::cluster::clock::{Clock, Reading};
-use podinit_kube::watch::stats::{Sync, WatchStats};
+use podinit_exporter::{ExporterViews, WaitsFor};
+use podinit_http::ProcessHealth;
+use podinit_kube::cluster::clock::{ClockReading, DeliveryClock};
+use podinit_kube::watch::stats::{SourceSync, WatchStats};
 
 /// For so long after its first sync, by its own clock, an exporter counts as just started: the longest limit of a working
 /// cause that nothing can be compared with ([§13.2](crate::specification#s13-2)).
@@ -25,14 +25,14 @@ const ENOUGH_TO_COMPARE: u64 = 20;
 /// What knows how far the answers of an exporter can be trusted. Asking it waits for nothing.
 pub struct FreshnessSource {
     stats: Arc<WatchStats>,
-    health: Health,
-    clock: Arc<dyn Clock>,
+    health: ProcessHealth,
+    clock: Arc<dyn DeliveryClock>,
     shard: Option<Shard>,
     started: Timestamp,
     /// When the sync last came or went, and what the clock said of it: a clock that is set right must not move it
     changed: Mutex<Option<(Instant, Timestamp)>>,
     /// How long ago the first sync was by the clock, and what that said last
-    first: Mutex<Option<(Duration, Reading)>>,
+    first: Mutex<Option<(Duration, ClockReading)>>,
     /// How many startups have ended as ready
     ready: Box<dyn Fn() -> u64 + Send + std::marker::Sync>,
     /// What the exporter waits for before its watches begin
@@ -46,8 +46,8 @@ impl FreshnessSource {
     /// Of an exporter that begins now. `saw_new` says whether a pod was seen to start from its beginning, and `waits_for`
     /// what it waits for before its watches begin.
     pub fn new(
-        (stats, health): (Arc<WatchStats>, Health),
-        clock: Arc<dyn Clock>,
+        (stats, health): (Arc<WatchStats>, ProcessHealth),
+        clock: Arc<dyn DeliveryClock>,
         shard: Option<Shard>,
         saw_new: Arc<AtomicBool>,
         waits_for: Arc<WaitsFor>,
@@ -69,8 +69,8 @@ impl FreshnessSource {
 
     /// Of an exporter that these are views of. `kubeconfig` is the path of the file with which kubectl reaches its
     /// cluster; only a demo names one.
-    pub fn of_exporter(views: &Views, kubeconfig: Option<String>) -> Self {
-        let Views { stats, health, clock, shard, saw_new, waits_for, exposition, .. } =
+    pub fn of_exporter(views: &ExporterViews, kubeconfig: Option<String>) -> Self {
+        let ExporterViews { stats, health, clock, shard, saw_new, waits_for, exposition, .. } =
             views.clone();
         let source = Self::new((stats, health), clock, shard, saw_new, waits_for);
         Self { kubeconfig, ready: Box::new(move || exposition.figures().ready()), ..source }
@@ -134,7 +134,7 @@ impl FreshnessSource {
     }
 
     /// What it waits for.
-    fn what(&self, sync: Sync) -> String {
+    fn what(&self, sync: SourceSync) -> String {
         if let Some(what) = self.waits_for.what() {
             return what;
         }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use podinit_core::lifecycle::SourceId;
     use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
-    use podinit_kube::watch::requests::Scope;
+    use podinit_kube::watch::requests::PodScope;
 
     struct Exporter {
         stats: Arc<WatchStats>,
@@ -178,7 +178,7 @@ mod tests {
         let (stats, saw_new) = (Arc::new(WatchStats::new(1)), Arc::default());
         let seconds = Arc::new(AtomicI64::new(1_000));
         let clock = Arc::clone(&seconds);
-        let health = Health::new();
+        let health = ProcessHealth::new();
         health.register_source("all namespaces");
         Exporter {
             source: FreshnessSource::new(
@@ -257,10 +257,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_namespace_that_is_forbidden_is_named_and_the_others_are_known() {
-        let scopes = ["a", "b", "c"].map(|name| Scope::Namespace(name.to_owned()));
+        let scopes = ["a", "b", "c"].map(|name| PodScope::Namespace(name.to_owned()));
         let stats = Arc::new(WatchStats::of_scopes(&scopes));
         let source = FreshnessSource::new(
-            (Arc::clone(&stats), Health::new()),
+            (Arc::clone(&stats), ProcessHealth::new()),
             Arc::new(|| Timestamp::from_seconds(1_000)),
             None,
             Arc::default(),

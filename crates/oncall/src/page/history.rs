@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::problems::Problem;
 use podinit_core::lifecycle::Stage;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Distribution, Durations, Figures};
+use podinit_expo::metrics::{DurationDistribution, PodFigures, StageDurations};
 
 /// How often the page looks whether a sample is due.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub struct Sample {
 
 impl Sample {
     /// The sample of `figures` and `problems`.
-    pub fn new(at: Timestamp, figures: &Figures, problems: &[Problem]) -> Self {
+    pub fn new(at: Timestamp, figures: &PodFigures, problems: &[Problem]) -> Self {
         let slos = figures.slos.iter().take(MOST_SLOS);
         let problems = problems.iter().take(MOST_PROBLEMS);
         Self {
@@ -63,7 +63,7 @@ fn key(problem: &Problem) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct History {
     samples: VecDeque<Sample>,
-    copies: VecDeque<(Timestamp, Arc<Durations>)>,
+    copies: VecDeque<(Timestamp, Arc<StageDurations>)>,
 }
 
 /// The good and bad events of an SLO in a window.
@@ -94,7 +94,7 @@ impl History {
     }
 
     /// Adds a copy of the distributions where one is due.
-    pub fn add_durations(&mut self, now: Timestamp, durations: impl FnOnce() -> Durations) {
+    pub fn add_durations(&mut self, now: Timestamp, durations: impl FnOnce() -> StageDurations) {
         let newest = self.copies.back();
         if newest.is_some_and(|(at, _)| at.plus(COPY_EVERY) > now) {
             return;
@@ -147,17 +147,19 @@ impl History {
 
     /// How long everything took in the last hour, or for as long as there are copies, and in the hour before,
     /// where they reach back as far.
-    pub(super) fn hours(&self, now: Timestamp, present: &Durations) -> Hours {
+    pub(super) fn hours(&self, now: Timestamp, present: &StageDurations) -> Hours {
         let copy = |ago: Duration| {
             let at = before(now, ago);
             let mut newest_first = self.copies.iter().rev();
             newest_first.find(|(copied, _)| *copied <= at)
         };
-        let since = |later: &Durations, earlier: &Durations| -> Durations {
+        let since = |later: &StageDurations, earlier: &StageDurations| -> StageDurations {
             let mut pairs = later.iter().zip(earlier);
             std::array::from_fn(|_| {
                 let pair = pairs.next();
-                pair.map_or_else(Distribution::default, |(later, earlier)| later.since(earlier))
+                pair.map_or_else(DurationDistribution::default, |(later, earlier)| {
+                    later.since(earlier)
+                })
             })
         };
         let hour_ago = copy(HOUR).or_else(|| self.copies.front());
@@ -178,9 +180,9 @@ impl History {
 pub(super) struct Hours {
     /// How much of the last hour is known
     pub seconds: i64,
-    pub last: Durations,
+    pub last: StageDurations,
     /// In the hour before, where it is known
-    pub before: Option<Durations>,
+    pub before: Option<StageDurations>,
 }
 
 /// Whether the last hour is whole, so that there may be one before it.
@@ -200,9 +202,9 @@ mod tests {
 
     fn sample(second: i64, good: u64, bad: u64) -> Sample {
         let rule = SloRule { name: "fast".into(), ..SloRule::default() };
-        let figures = Figures {
+        let figures = PodFigures {
             slos: vec![SloFigures { doc: SloDoc::new(&rule, 0.99, 2_592_000.0), good, bad }],
-            ..Figures::default()
+            ..PodFigures::default()
         };
         Sample::new(at(second), &figures, &[])
     }
@@ -242,8 +244,10 @@ mod tests {
 
     #[test]
     fn the_hour_before_is_there_once_it_is_whole() {
-        let durations = |pods: u64| -> Durations {
-            std::array::from_fn(|_| Distribution::of_nanos((0..pods).map(|_| 1_000_000_000)))
+        let durations = |pods: u64| -> StageDurations {
+            std::array::from_fn(|_| {
+                DurationDistribution::of_nanos((0..pods).map(|_| 1_000_000_000))
+            })
         };
         let mut history = History::default();
         let counts = |history: &History, now: i64, pods: u64| {

@@ -17,7 +17,7 @@ use crate::freshness::Freshness;
 use crate::problems::{Problem, Seen, Wanted};
 use podinit_core::lifecycle::{Outcome, Record, Stage};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Durations, Figures};
+use podinit_expo::metrics::{PodFigures, StageDurations};
 use podinit_http::MetricsPath;
 use podinit_text::human_time::{clock_time, seconds};
 use podinit_text::words::thousands;
@@ -28,9 +28,9 @@ pub struct Overview {
     /// What the reader calls the cluster
     pub cluster: Option<String>,
     pub freshness: Freshness,
-    pub figures: Figures,
+    pub figures: PodFigures,
     /// How long everything has taken, since the first pod
-    pub durations: Durations,
+    pub durations: StageDurations,
     pub history: History,
     /// The problems of the whole cluster, and its pods in flight
     pub seen: Arc<Seen>,
@@ -265,7 +265,7 @@ fn counts(names: &[&'static str], pods: &[u64]) -> Vec<Named> {
 }
 
 /// How many pods have exact, bounded or late network times: by what gave them.
-fn evidence(figures: &Figures) -> Vec<Named> {
+fn evidence(figures: &PodFigures) -> Vec<Named> {
     let names = [
         "by the condition (exact from kubelet 1.36 on, may be late before)",
         "by the start of a container (at the latest then)",

@@ -113,7 +113,7 @@ pub(super) fn line(counts: &[(Timestamp, u64)], now: Timestamp) -> Option<(Strin
 mod tests {
     use super::*;
     use podinit_core::lifecycle::{Cause, WaitReason};
-    use podinit_expo::metrics::Figures;
+    use podinit_expo::metrics::PodFigures;
 
     fn at(minute: i64) -> Timestamp {
         Timestamp::from_seconds(1_000_800 + 60 * minute)
@@ -125,12 +125,12 @@ mod tests {
             (waiting(Stage::Network, Cause::Unknown), network),
             (waiting(Stage::Containers, Cause::Probe), containers),
         ];
-        let figures = Figures {
+        let figures = PodFigures {
             waiting: pods
                 .into_iter()
                 .filter_map(|(waiting, pods)| Some((waiting?, pods)))
                 .collect(),
-            ..Figures::default()
+            ..PodFigures::default()
         };
         Sample::new(at(minute), &figures, &[])
     }

@@ -26,8 +26,8 @@ use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
-use podinit_http::{Health, MetricsPath};
-use podinit_kube::cluster::clock::Clock;
+use podinit_http::{MetricsPath, ProcessHealth};
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_text::human_time::time_of_day;
 
 /// The page loads its own style, script and icon, asks nobody but its own exporter, and cannot be framed.
@@ -89,8 +89,8 @@ pub struct PageSources {
     pub problems: Snapshots,
     pub freshness: Arc<FreshnessSource>,
     pub exposition: Arc<Exposition>,
-    pub health: Health,
-    pub clock: Arc<dyn Clock>,
+    pub health: ProcessHealth,
+    pub clock: Arc<dyn DeliveryClock>,
     pub(crate) history: SharedHistory,
 }
 

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::page::history::Sample;
     use podinit_core::lifecycle::{Selection, SloRule};
-    use podinit_expo::metrics::Figures;
+    use podinit_expo::metrics::PodFigures;
 
     fn rule() -> SloRule {
         SloRule {
@@ -199,7 +199,7 @@ mod tests {
     fn card(ago: i64, before: (u64, u64), (good, bad): (u64, u64)) -> SloCard {
         let now = Timestamp::from_seconds(1_000_000);
         let mut history = History::default();
-        let figures = Figures { slos: vec![slo(before.0, before.1)], ..Figures::default() };
+        let figures = PodFigures { slos: vec![slo(before.0, before.1)], ..PodFigures::default() };
         let at = now.plus_nanos(-ago * 1_000_000_000);
         history.add(Sample::new(at, &figures, &[]));
         SloCard::new(&slo(good, bad), &history, Present::default(), now)

@@ -3,7 +3,7 @@
 use super::history::Hours;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Distribution, LEAST_OF_P99, stages_and_startup};
+use podinit_expo::metrics::{DurationDistribution, LEAST_OF_P99, stages_and_startup};
 use podinit_text::human_time::{rounded_seconds, seconds, since};
 use podinit_text::words::thousands;
 
@@ -67,7 +67,7 @@ pub(super) fn stage_rows(hours: &Hours, present: &InStages) -> Vec<StageRow> {
         };
         let is_shown = now > 0 || last.count() > 0 || class == "whole";
         let beside = |percent, least| {
-            let at = |of: &Distribution| {
+            let at = |of: &DurationDistribution| {
                 let enough = of.count() >= least;
                 enough.then(|| of.quantile(percent)).flatten().map(rounded_seconds)
             };
@@ -88,7 +88,7 @@ pub(super) fn stage_rows(hours: &Hours, present: &InStages) -> Vec<StageRow> {
 }
 
 /// The bars of a distribution over a logarithmic axis of time. What is outside of it stands at its ends.
-fn bars(of: &Distribution) -> String {
+fn bars(of: &DurationDistribution) -> String {
     let mut counts = [0.0; BARS];
     for (from, to, pods) in of.buckets() {
         let middle = ((from + to) / 2.0).max(LEAST_SECONDS);
@@ -108,18 +108,19 @@ fn bars(of: &Distribution) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_expo::metrics::Durations;
+    use podinit_expo::metrics::StageDurations;
 
     #[test]
     fn figures_stand_beside_those_of_the_hour_before() {
-        let of = |pods: u64, nanos: u64| Distribution::of_nanos((0..pods).map(|_| nanos));
-        let all = |one: Distribution| -> Durations { std::array::from_fn(|_| one.clone()) };
+        let of = |pods: u64, nanos: u64| DurationDistribution::of_nanos((0..pods).map(|_| nanos));
+        let all =
+            |one: DurationDistribution| -> StageDurations { std::array::from_fn(|_| one.clone()) };
         let mut hours = Hours {
             seconds: 3600,
             last: all(of(99, 2_000_000_000)),
             before: Some(all(of(100, 1_000_000_000))),
         };
-        hours.last[Stage::Gated as usize] = Distribution::default();
+        hours.last[Stage::Gated as usize] = DurationDistribution::default();
         let at = Timestamp::from_seconds(1_000_000);
         let mut entered = [None; Stage::ALL.len()];
         entered[Stage::Scheduling as usize] = Some(at.plus_nanos(-720_900_000_000));
@@ -135,9 +136,9 @@ mod tests {
 
     #[test]
     fn a_distribution_is_drawn_between_its_ends() {
-        let found = bars(&Distribution::of_nanos([0, 1_000_000_000, u64::MAX / 2]));
+        let found = bars(&DurationDistribution::of_nanos([0, 1_000_000_000, u64::MAX / 2]));
         // A second is a quarter of the way.
         assert_eq!(found, "M0 10v-10.0h1v10.0zM9 10v-10.0h1v10.0zM39 10v-10.0h1v10.0z");
-        assert_eq!(bars(&Distribution::default()), "");
+        assert_eq!(bars(&DurationDistribution::default()), "");
     }
 }

@@ -8,8 +8,8 @@ use super::statuses::Statuses;
 use crate::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
 use crate::records::Newest;
 use podinit_core::lifecycle::{
-    Amendment, EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
-    Step,
+    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
+    RecordAmendment, Step,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -127,7 +127,7 @@ impl Observer for Kept {
         }
     }
 
-    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         let all = self.newest.iter_mut().chain(&mut self.ended);
         for startup in all.filter(|startup| startup.uid() == uid) {
             startup.amend(amendment);

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::listed_cluster::Listed;
 use crate::explain::Target;
 use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
-use podinit_core::pod::{ConditionType, Conditions, ContainerState, PodSnapshot};
+use podinit_core::pod::{ConditionType, ContainerState, PodSnapshot, StatusConditions};
 use podinit_decode::WatchEventKind;
 use podinit_recordings::reader::{Body, Document, RecordingPosition};
 use podinit_recordings::replay::{ReplayConfig, replayed};
@@ -62,8 +62,11 @@ fn before_it_was_ready(pod: &PodSnapshot) -> PodSnapshot {
     let network = [ConditionType::PodReadyToStartContainers, ConditionType::PodHasNetwork];
     let network = (network.into_iter()).find_map(|kind| pod.conditions.holding(kind));
     let network = network.and_then(|condition| condition.last_transition);
-    let mut before =
-        PodSnapshot { resource_version: None, conditions: Conditions::default(), ..pod.clone() };
+    let mut before = PodSnapshot {
+        resource_version: None,
+        conditions: StatusConditions::default(),
+        ..pod.clone()
+    };
     if network.is_some() && NetworkTime::of(network, &pod.containers) == Some(NetworkTime::Exact) {
         for kind in ConditionType::ALL {
             let is_later = matches!(kind, ConditionType::ContainersReady | ConditionType::Ready);

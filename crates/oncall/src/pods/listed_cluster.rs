@@ -15,10 +15,10 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_kube::cluster::api_error::ApiError;
-use podinit_kube::cluster::client::Cluster;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::client::ClusterClient;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::one_shot_list::{list_events, list_nodes, list_pods};
-use podinit_kube::watch::requests::{Requests, Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
 
 /// Events and nodes are large, and each list has them all: between two lists of them is so much time.
 const EVIDENCE_EVERY: Duration = Duration::from_secs(30);
@@ -37,13 +37,13 @@ pub struct ListError {
 
 /// A cluster, and which of its pods to look at.
 pub struct ListedCluster {
-    pub cluster: Cluster,
+    pub cluster: ClusterClient,
     /// The cluster's clock
-    pub clock: Arc<dyn Clock>,
+    pub clock: Arc<dyn DeliveryClock>,
     /// The namespaces
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<PodScope>,
     /// Which of their pods
-    pub selectors: Selectors,
+    pub selectors: PodSelectors,
     evidence: ListedEvidence,
     /// When the evidence was listed; `None` before the first time
     evidence_listed: Option<Instant>,
@@ -125,10 +125,10 @@ impl fmt::Display for Unlisted {
 impl ListedCluster {
     /// A cluster of which `evidence` is listed beside the pods.
     pub fn new(
-        cluster: Cluster,
-        clock: Arc<dyn Clock>,
-        scopes: Vec<Scope>,
-        selectors: Selectors,
+        cluster: ClusterClient,
+        clock: Arc<dyn DeliveryClock>,
+        scopes: Vec<PodScope>,
+        selectors: PodSelectors,
         evidence: ListedEvidence,
     ) -> Self {
         Self { cluster, clock, scopes, selectors, evidence, evidence_listed: None }
@@ -183,13 +183,13 @@ impl ListedCluster {
         }
         let (requests, options) = match &self.evidence.nodes {
             ListedNodes::None => return,
-            ListedNodes::All(options) => (vec![Requests::of_nodes()], options),
+            ListedNodes::All(options) => (vec![RequestBuilder::of_nodes()], options),
             ListedNodes::OfTarget(target, options) => {
                 let pods = listed.pods.iter().flat_map(|(_, pods)| pods);
                 let pods = pods.filter(|pod| target.fits(&pod.info));
                 let names: BTreeSet<&str> =
                     pods.filter_map(|pod| pod.info.node.as_deref()).collect();
-                (names.into_iter().take(MOST_NODES).map(Requests::of_node).collect(), options)
+                (names.into_iter().take(MOST_NODES).map(RequestBuilder::of_node).collect(), options)
             }
         };
         let began = self.clock.now();

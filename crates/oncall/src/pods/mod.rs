@@ -32,7 +32,7 @@ use crate::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
 use crate::freshness::Freshness;
 use crate::node_clocks;
 use crate::problems::Problems;
-use podinit_core::lifecycle::{InFlight, Progress, Record, TrackerConfig, WaitReason};
+use podinit_core::lifecycle::{InFlightRecord, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::reader::{ClockAhead, Document};
@@ -65,7 +65,7 @@ enum Account {
 /// A pod in flight.
 #[derive(Clone, Copy)]
 pub enum PodInFlight<'a> {
-    Tracked(InFlight<'a>),
+    Tracked(InFlightRecord<'a>),
     Told(&'a Record, WaitReason),
 }
 

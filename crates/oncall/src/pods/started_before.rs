@@ -8,7 +8,7 @@ use podinit_core::lifecycle::{
     Delivery, EndedStartup, Observer, Outcome, PodEvent, Progress, Record, RecordedRelapse,
     SourceId, Tracker, TrackerConfig,
 };
-use podinit_core::pod::{ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodPhase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::reader::{Body, Document};
 
@@ -42,7 +42,7 @@ impl StartedBefore {
     /// Takes in pods of the list.
     pub(super) fn add(&mut self, pods: &[PodSnapshot]) {
         let may_count = pods.iter().filter(|pod| {
-            let fails = pod.phase == Phase::Failed || crashing_container(pod).is_some();
+            let fails = pod.phase == PodPhase::Failed || crashing_container(pod).is_some();
             fails && !pod.is_static
         });
         self.0.extend(may_count.cloned());
@@ -67,7 +67,7 @@ impl StartedBefore {
             if tracker.in_flight(pod.uid).is_some() {
                 continue;
             }
-            counted.crashing += usize::from(pod.phase == Phase::Active);
+            counted.crashing += usize::from(pod.phase == PodPhase::Active);
             let is_young = (pod.created).is_some_and(|created| created.plus(YOUNG) > now);
             if is_young && !has_record(pod.uid) {
                 young.push(pod.clone());
@@ -130,7 +130,7 @@ impl Observer for Ends {
 /// The position of the container of a pod that has not ended that waits with CrashLoopBackOff.
 fn crashing_container(pod: &PodSnapshot) -> Option<usize> {
     let position = pod.crashing_container();
-    position.filter(|_| pod.phase == Phase::Active)
+    position.filter(|_| pod.phase == PodPhase::Active)
 }
 
 /// That a pod crashes which had started, since it was not ready any more.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::explain::Target;
 use podinit_core::lifecycle::LostStartup;
-use podinit_core::pod::{ConditionStatus, ConditionType, Ending, Phase, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, Ending, PodPhase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
 use podinit_recordings::reader::{Body, Document};
@@ -56,7 +56,7 @@ impl Statuses {
             FirstSight {
                 lost,
                 is_set_aside: lost.is_some() && pod.has_started_up(),
-                has_ended: pod.phase != Phase::Active,
+                has_ended: pod.phase != PodPhase::Active,
                 was_bound: is_listed && scheduled.is_some(),
                 crashes_since: crashes_since(pod).filter(|_| is_listed),
             }
@@ -83,6 +83,6 @@ impl Statuses {
 fn crashes_since(pod: &PodSnapshot) -> Option<Timestamp> {
     let ready = pod.conditions.get(ConditionType::Ready);
     let unready = ready.filter(|ready| ready.status == ConditionStatus::False)?;
-    let crashes = pod.phase == Phase::Active && pod.crashing_container().is_some();
+    let crashes = pod.phase == PodPhase::Active && pod.crashing_container().is_some();
     unready.last_transition.filter(|_| crashes && pod.has_started_up())
 }

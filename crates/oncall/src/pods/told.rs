@@ -7,7 +7,7 @@ use crate::freshness::Freshness;
 use crate::problems::Problems;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
-use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_recordings::KeptRecords;
 
 /// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.

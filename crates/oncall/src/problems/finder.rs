@@ -200,9 +200,9 @@ mod tests {
     use crate::problems::{Snapshots, Wanted, channel};
     use crate::records::{self, Queries, RecordStore};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
-    use podinit_core::pod::{Phase, PodSnapshot, PodUid};
-    use podinit_expo::metrics::{Builder, LabelConfig};
-    use podinit_instruments::Format;
+    use podinit_core::pod::{PodPhase, PodSnapshot, PodUid};
+    use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
+    use podinit_instruments::ExpositionFormat;
     use podinit_testing::records::{Ends, at, deliver};
 
     /// A tracker of pods that wait for their scheduler, as of second 400.
@@ -298,7 +298,7 @@ mod tests {
             let name = format!("pod-{number}");
             let mut pod = PodSnapshot::bare(PodUid::from_text(&name), "shop", &*name);
             pod.created = Some(at(400));
-            pod.phase = Phase::Failed;
+            pod.phase = PodPhase::Failed;
             // The first 900 failed too long ago.
             let second = if number < 900 { 400 } else { 500 };
             deliver(&mut tracker, &mut ends, second, PodEvent::Applied(pod));
@@ -362,9 +362,9 @@ mod tests {
         sleep(Duration::from_secs(3)).await;
         owner.abort();
         let series = || {
-            let builder = Builder::new(LabelConfig::default());
+            let builder = ExpositionBuilder::new(LabelConfig::default());
             let (_, exposition) = builder.source(Box::new(Arc::clone(&metric))).build().unwrap();
-            let text = exposition.encode(Format::Text).unwrap();
+            let text = exposition.encode(ExpositionFormat::Text).unwrap();
             let text = String::from_utf8(text).unwrap();
             text.lines().any(|line| line.starts_with("podinit_problem_pods{"))
         };

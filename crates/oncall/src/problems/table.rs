@@ -2,9 +2,9 @@
 
 use super::{Problem, Problems, untold};
 use crate::node_clocks;
-use podinit_text::document::{Document, Format, Style};
+use podinit_text::document::{DocumentFormat, TerminalStyle, TextDocument};
 use podinit_text::strangers_text::shown;
-use podinit_text::table::{Table, cell};
+use podinit_text::table::{TextTable, cell};
 use podinit_text::words::count;
 
 const NARROW: [&str; 8] =
@@ -14,8 +14,8 @@ const MOST_ENDED: usize = 5;
 
 impl Problems {
     /// A sentence for each problem, and a table of their figures; with `wide`, a block for each instead.
-    pub fn to_table(&self, wide: bool, style: Style) -> String {
-        let mut document = Document::new(Format::Text(style));
+    pub fn to_table(&self, wide: bool, style: TerminalStyle) -> String {
+        let mut document = TextDocument::new(DocumentFormat::Text(style));
         match self.problems.is_empty() {
             true => document.sentence(&self.summary()),
             false if wide => {
@@ -29,7 +29,7 @@ impl Problems {
         document.list(clocks.map(|clock| shown(&clock).into_owned() + "."));
         if !self.problems.is_empty() {
             if !wide {
-                document.table(&Table::new(&NARROW, self.problems.iter().map(cells)));
+                document.table(&TextTable::new(&NARROW, self.problems.iter().map(cells)));
             }
             if self.not_compared > 0 {
                 document.paragraph(&format!(
@@ -119,7 +119,7 @@ fn cells(problem: &Problem) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const PLAIN: Style = Style { colour: false, width: 80 };
+    const PLAIN: TerminalStyle = TerminalStyle { colour: false, width: 80 };
 
     #[test]
     fn what_was_not_compared_is_said() {

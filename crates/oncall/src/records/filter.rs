@@ -1,6 +1,6 @@
 //! Which records a reader asks for.
 
-use podinit_core::lifecycle::{Cause, EndedStartup, InFlight, Outcome, Stage};
+use podinit_core::lifecycle::{Cause, EndedStartup, InFlightRecord, Outcome, Stage};
 use podinit_core::pod::PodInfo;
 
 /// Which records a reader asks for: those that fit everything that is set.
@@ -21,7 +21,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub(super) fn fits_in_flight(&self, pod: InFlight<'_>) -> bool {
+    pub(super) fn fits_in_flight(&self, pod: InFlightRecord<'_>) -> bool {
         let waiting = pod.waiting();
         self.outcome.is_none()
             && self.stage.is_none_or(|stage| waiting.stage() == stage)

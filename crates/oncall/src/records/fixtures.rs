@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use podinit_core::lifecycle::{EndedStartup, PodEvent, TimestampMode, Tracker, TrackerConfig};
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, Phase, PodSnapshot, PodUid};
+use podinit_core::pod::{
+    ConditionStatus, ConditionType, PodPhase, PodSnapshot, PodUid, StatusCondition,
+};
 pub(super) use podinit_testing::records::{Ends, at, deliver};
 
 /// A tracker that has had its first list.
@@ -30,7 +32,7 @@ pub(super) fn ended(name: &str, [created, bound, ready]: [i64; 3], ended: i64) -
     deliver(&mut tracker, &mut ends, ended, event);
     for (kind, second) in [(ConditionType::PodScheduled, bound), (ConditionType::Ready, ready)] {
         let condition =
-            Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+            StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) };
         pod.conditions.insert(kind, condition);
     }
     deliver(&mut tracker, &mut ends, ended, PodEvent::Applied(pod));
@@ -41,7 +43,7 @@ pub(super) fn ended(name: &str, [created, bound, ready]: [i64; 3], ended: i64) -
 pub(super) fn failed(name: &str, second: i64) -> EndedStartup {
     let (mut tracker, mut ends) = (tracker(), Ends::default());
     let mut pod = pod(name, second);
-    pod.phase = Phase::Failed;
+    pod.phase = PodPhase::Failed;
     deliver(&mut tracker, &mut ends, second, PodEvent::Applied(pod));
     ends.0.pop().unwrap()
 }

@@ -6,9 +6,9 @@ use std::task::{Context, Poll};
 use super::client::RecordsClient;
 use super::queries::{self, Queries};
 use super::store::RecordStore;
-use podinit_core::lifecycle::{Amendment, EndedStartup, Tracker};
+use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
-use podinit_exporter::records::{KeptRecords, RecordKeeper};
+use podinit_exporter::records::{CheckpointRecords, RecordKeeper};
 
 /// What keeps the records of an exporter, and who asks for them.
 pub fn keeper() -> (RecordsClient, Box<dyn RecordKeeper>) {
@@ -27,15 +27,15 @@ impl RecordKeeper for Keeper {
         self.store.add(startup);
     }
 
-    fn amend(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amend(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.store.amend(uid, amendment);
     }
 
-    fn kept(&self) -> KeptRecords {
+    fn kept(&self) -> CheckpointRecords {
         self.store.kept()
     }
 
-    fn restore(&mut self, kept: KeptRecords) {
+    fn restore(&mut self, kept: CheckpointRecords) {
         self.store = RecordStore::restored(kept);
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::newest::{MOST_NEWEST, Newest};
 use super::query::Whole;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
-use podinit_core::lifecycle::{Amendment, EndedStartup};
+use podinit_core::lifecycle::{EndedStartup, RecordAmendment};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_exporter::records::{KeptRecord, KeptRecords, MOST_KEPT};
+use podinit_exporter::records::{CheckpointRecords, KeptRecord, MOST_KEPT};
 
 /// So many records are kept at most: a checkpoint has room for them.
 const MOST: usize = 2 * MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
@@ -34,7 +34,7 @@ impl RecordStore {
     }
 
     /// Takes what became of a pod after its startup, if that is kept.
-    pub fn amend(&mut self, uid: PodUid, amendment: &Amendment) {
+    pub fn amend(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         let all = self.newest.iter_mut().chain(self.slowest.all_mut());
         for record in all.filter(|record| record.startup.uid() == uid) {
             Arc::make_mut(&mut record.startup).amend(amendment);
@@ -47,7 +47,7 @@ impl RecordStore {
     }
 
     /// A store that keeps these.
-    pub fn restored(kept: KeptRecords) -> Self {
+    pub fn restored(kept: CheckpointRecords) -> Self {
         let mut store = Self { count: kept.count, ..Self::default() };
         // Each takes the place that it had: those that are not kept had none.
         kept.records.into_iter().for_each(|record| store.keep(record));
@@ -55,8 +55,8 @@ impl RecordStore {
     }
 
     /// What a checkpoint holds of it. Copies no record.
-    pub fn kept(&self) -> KeptRecords {
-        KeptRecords { count: self.count, records: self.all() }
+    pub fn kept(&self) -> CheckpointRecords {
+        CheckpointRecords { count: self.count, records: self.all() }
     }
 
     /// How many records there have been, kept or not.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{StuckPod, StuckPods};
 use podinit_text::human_time::seconds;
 use podinit_text::strangers_text::shown;
-use podinit_text::table::{Table, cell};
+use podinit_text::table::{TextTable, cell};
 
 const NARROW: [&str; 8] = ["NAMESPACE", "POD", "STAGE", "WAIT", "LIMIT", "CAUSE", "NODE", "OWNER"];
 const WIDE: [&str; 7] = ["CAPACITY", "IMAGE", "GATES", "MESSAGE", "REGISTRY", "UID", "NEXT"];
@@ -22,7 +22,7 @@ impl StuckPods {
             head.extend(WIDE);
         }
         let rows = self.pods.iter().map(|pod| cells(pod, wide));
-        Table::new(&head, rows).to_text(colour) + "\n" + &self.summary() + "\n"
+        TextTable::new(&head, rows).to_text(colour) + "\n" + &self.summary() + "\n"
     }
 
     /// What to run.

@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
     use crate::reader::RecordingPosition;
-    use podinit_core::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred};
+    use podinit_core::kube_event::{EventOccurrence, EventReason, InvolvedPod, KubeEvent};
     use podinit_core::pod::PodUid;
 
     fn document(seconds: &[i64]) -> Document {
@@ -153,7 +153,7 @@ mod tests {
             container: None,
             first: None,
             named: None,
-            occurred: Occurred {
+            occurred: EventOccurrence {
                 first: None,
                 last: (*second > 0).then(|| Timestamp::from_seconds(*second)),
             },

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use podinit_core::label_values;
 use podinit_core::lifecycle::Latency;
-use podinit_core::pod::{ContainerProbes, Probe};
-use podinit_core::quantile::Distribution;
+use podinit_core::pod::{ContainerProbe, ContainerProbes};
+use podinit_core::quantile::ExactDistribution;
 use podinit_text::human_time::seconds;
 
 /// Both ends of the step are whole seconds of the API.
@@ -63,7 +63,7 @@ impl ProbeDurations {
             return None;
         }
         let pods = latencies.len();
-        let taken: Distribution = latencies.into_iter().collect();
+        let taken: ExactDistribution = latencies.into_iter().collect();
         // To the millisecond.
         let at = |percent| Some((taken.at(percent)? * 1_000.0).round() / 1_000.0);
         Some(Self { pods, p50: at(50)?, p99: at(99)? })
@@ -129,7 +129,7 @@ impl Timing {
         let delays = [startup, readiness].into_iter().flatten();
         let delay = delays.map(|probe| probe.initial_delay).max();
         let successes = readiness.map_or(1, |probe| probe.success_threshold);
-        let repeats = |probe: Probe| f64::from(successes - 1) * f64::from(probe.period);
+        let repeats = |probe: ContainerProbe| f64::from(successes - 1) * f64::from(probe.period);
         Self {
             delay: delay.unwrap_or(0).into(),
             period: startup.or(*readiness).map(|probe| probe.period.into()),
@@ -190,7 +190,7 @@ impl Timing {
 }
 
 /// How long a container may take before `probe` has failed for good.
-fn budget(probe: Probe) -> f64 {
+fn budget(probe: ContainerProbe) -> f64 {
     f64::from(probe.initial_delay) + f64::from(probe.failure_threshold) * f64::from(probe.period)
 }
 

@@ -4,15 +4,15 @@
 
 use super::advice::{Advice, ProbeDurations, advise};
 use podinit_core::lifecycle::Latency;
-use podinit_core::pod::{ContainerProbes, Probe};
+use podinit_core::pod::{ContainerProbe, ContainerProbes};
 
 /// `initialDelaySeconds`, `periodSeconds`, `failureThreshold`
-fn probe(initial_delay: u32, period: u32, failure_threshold: u32) -> Option<Probe> {
-    Some(Probe { initial_delay, period, failure_threshold, ..Probe::default() })
+fn probe(initial_delay: u32, period: u32, failure_threshold: u32) -> Option<ContainerProbe> {
+    Some(ContainerProbe { initial_delay, period, failure_threshold, ..ContainerProbe::default() })
 }
 
 fn advice(
-    [startup, readiness, liveness]: [Option<Probe>; 3],
+    [startup, readiness, liveness]: [Option<ContainerProbe>; 3],
     [p50, p99]: [f64; 2],
 ) -> Option<Advice> {
     let probes = ContainerProbes { container: "app".into(), startup, readiness, liveness };
@@ -21,7 +21,7 @@ fn advice(
 }
 
 /// What is wrong, and what to set, as text.
-fn summary(probes: [Option<Probe>; 3], taken: [f64; 2]) -> (String, String) {
+fn summary(probes: [Option<ContainerProbe>; 3], taken: [f64; 2]) -> (String, String) {
     let Some(advice) = advice(probes, taken) else {
         return Default::default();
     };
@@ -102,7 +102,7 @@ fn a_liveness_probe_that_restarts_slow_pods_is_held_back_by_a_startup_probe() {
 
 #[test]
 fn repeated_successes_count_by_the_period_of_the_readiness_probe() {
-    let thrice = probe(0, 5, 3).map(|probe| Probe { success_threshold: 3, ..probe });
+    let thrice = probe(0, 5, 3).map(|probe| ContainerProbe { success_threshold: 3, ..probe });
     // Two more periods of 5 are more than a tenth of 12; a twentieth of 12 is 0.6, and twice 15 are less
     // than 60.
     let set = "readinessProbe.successThreshold=1 startupProbe.failureThreshold=60 \
@@ -138,7 +138,7 @@ fn four_startups_are_too_few_and_their_number_is_said() {
         [None, None, probe(0, 10, 3)],
     ];
     for [startup, readiness, liveness] in all {
-        let readiness = readiness.map(|probe| Probe { success_threshold: 3, ..probe });
+        let readiness = readiness.map(|probe| ContainerProbe { success_threshold: 3, ..probe });
         let found = advice([startup, readiness, liveness], [35.0, 35.0]).unwrap();
         for (finding, sentence) in found.findings {
             assert!(sentence.contains("5 startups"), "{finding}: {sentence}");
@@ -148,7 +148,7 @@ fn four_startups_are_too_few_and_their_number_is_said() {
 
 #[test]
 fn values_without_bounds_do_no_harm() {
-    let endless = Some(Probe {
+    let endless = Some(ContainerProbe {
         initial_delay: u32::MAX,
         period: u32::MAX,
         success_threshold: u32::MAX,

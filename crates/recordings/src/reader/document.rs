@@ -7,9 +7,9 @@ use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::node::watch::{NodeLine, NodeLineKind};
+use podinit_decode::node::watch::{NodeLineKind, NodeWatchLine};
 use podinit_decode::pod::DecodeContext;
-use podinit_decode::pod::envelope::{Envelope, Items, ObservedAt};
+use podinit_decode::pod::envelope::{DocumentEnvelope, ListItems, ObservedAt};
 use podinit_decode::pod::object::shorten;
 use podinit_decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind};
 
@@ -88,8 +88,8 @@ impl Document {
     /// Makes the document from `envelope`. `streamed` are the items that were decoded before it.
     pub(super) fn new(
         position: RecordingPosition,
-        envelope: Option<Envelope<'_>>,
-        streamed: Option<Items>,
+        envelope: Option<DocumentEnvelope<'_>>,
+        streamed: Option<ListItems>,
         context: &mut DecodeContext,
     ) -> Result<Self, Fault> {
         let mut envelope = envelope.ok_or(Fault::Object(ObjectFault::NotAnObject))?;
@@ -110,7 +110,7 @@ impl Document {
     }
 }
 
-fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fault> {
+fn body(envelope: DocumentEnvelope<'_>, context: &mut DecodeContext) -> Result<Body, Fault> {
     let objects = [Some(&envelope.own), envelope.object.iter().flatten().next()];
     for object in objects.into_iter().flatten() {
         object.check().map_err(Fault::Object)?;
@@ -129,7 +129,7 @@ fn body(envelope: Envelope<'_>, context: &mut DecodeContext) -> Result<Body, Fau
                 return Ok(Body::Events(Vec::new()));
             }
             (Some(object), _) if object.is_node() => {
-                return NodeLine::of(event_type, Some(object), context)
+                return NodeWatchLine::of(event_type, Some(object), context)
                     .map(|line| Body::NodeEvent(line.kind))
                     .map_err(fault);
             }
@@ -168,9 +168,9 @@ fn fault(error: DecodeError) -> Fault {
     }
 }
 
-fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
+fn list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
     let of_pods = envelope.own.kind.as_deref() == Some("PodList");
-    let Items { pods, events, nodes, .. } = items(envelope.items)?;
+    let ListItems { pods, events, nodes, .. } = items(envelope.items)?;
     let others = [("Event", !events.is_empty()), ("Node", !nodes.is_empty())];
     let other = others.into_iter().find(|(_, is_there)| of_pods && *is_there);
     if let Some((kind, _)) = other {
@@ -194,8 +194,8 @@ fn list(envelope: Envelope<'_>) -> Result<Body, Fault> {
     })
 }
 
-fn nodes_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
-    let Items { pods, events, mut nodes, unnamed_nodes, .. } = items(envelope.items)?;
+fn nodes_of_list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
+    let ListItems { pods, events, mut nodes, unnamed_nodes, .. } = items(envelope.items)?;
     // An item that does not state its kind is of the kind of its list.
     if pods.len() > unnamed_nodes.len() || !events.is_empty() {
         return Err(Fault::NotANode);
@@ -208,8 +208,8 @@ fn nodes_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
     })
 }
 
-fn events_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
-    let Items { pods, events, nodes, .. } = items(envelope.items)?;
+fn events_of_list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
+    let ListItems { pods, events, nodes, .. } = items(envelope.items)?;
     match pods.is_empty() && nodes.is_empty() {
         true => Ok(Body::Events(events)),
         false => Err(Fault::NotAnEvent),
@@ -217,7 +217,7 @@ fn events_of_list(envelope: Envelope<'_>) -> Result<Body, Fault> {
 }
 
 /// The items of a list, all of which could be decoded.
-fn items(items: Option<Items>) -> Result<Items, Fault> {
+fn items(items: Option<ListItems>) -> Result<ListItems, Fault> {
     let items = items.ok_or(Fault::Object(ObjectFault::NoItems))?;
     match items.first_fault {
         None => Ok(items),

@@ -16,8 +16,8 @@ use super::misfit::Misfit;
 use super::position::TextPosition;
 use podinit_decode::DecodeError;
 use podinit_decode::pod::DecodeContext;
-use podinit_decode::pod::envelope::{EnvelopeReader, Item, Items};
-use podinit_decode::pod::lenient::{Lenient, LenientField};
+use podinit_decode::pod::envelope::{EnvelopeReader, ListItem, ListItems};
+use podinit_decode::pod::lenient::{LenientField, LenientSeed};
 use podinit_decode::pod::object::ObjectReader;
 
 /// The documents of a recording in JSON.
@@ -76,7 +76,7 @@ impl<R: Read> JsonDocuments<R> {
     /// Walks the top level of a document, past its closing brace.
     fn walk(
         &mut self,
-        items: &mut Option<Items>,
+        items: &mut Option<ListItems>,
         context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
@@ -94,7 +94,7 @@ impl<R: Read> JsonDocuments<R> {
             self.buffer.pass(1);
             // A duplicate key must not let the shell outgrow the buffer.
             if self.buffer.token()? == b'[' && is_items && items.is_none() {
-                self.walk_items(items.insert(Items::default()), context)?;
+                self.walk_items(items.insert(ListItems::default()), context)?;
             } else {
                 self.buffer.pass_value()?;
             }
@@ -112,7 +112,7 @@ impl<R: Read> JsonDocuments<R> {
     /// Decodes the elements of an `items` array one by one.
     fn walk_items(
         &mut self,
-        items: &mut Items,
+        items: &mut ListItems,
         context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
@@ -143,11 +143,11 @@ impl<R: Read> JsonDocuments<R> {
     }
 
     /// Decodes the piece as an item of a list.
-    fn item(&self, index: usize, context: &mut DecodeContext) -> Result<Item, ScanError> {
+    fn item(&self, index: usize, context: &mut DecodeContext) -> Result<ListItem, ScanError> {
         let piece = self.buffer.piece();
         let position = self.buffer.position();
         let item = match decode(piece, ObjectReader(context)) {
-            Ok(object) => Item::of(object, context),
+            Ok(object) => ListItem::of(object, context),
             Err(error) => {
                 let (offset, fault) = fault_of(piece, error);
                 let position = position.after(&piece[..offset]);
@@ -181,7 +181,7 @@ fn decode<'de, S: LenientField<'de>>(
     shape: S,
 ) -> Result<S::Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
-    let value = Lenient(shape).deserialize(&mut deserializer)?;
+    let value = LenientSeed(shape).deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }

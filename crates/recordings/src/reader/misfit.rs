@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use podinit_decode::pod::object::{Object, shorten};
+use podinit_decode::pod::object::{ObjectFields, shorten};
 
 /// What something is that is no recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Misfit {
     }
 
     /// What an object is that is neither a pod with a UID nor another document of a recording.
-    pub(super) fn of_object(object: &Object<'_>) -> Option<Self> {
+    pub(super) fn of_object(object: &ObjectFields<'_>) -> Option<Self> {
         match object.kind.as_deref() {
             Some("Status") => {
                 let said = object.message.as_deref().or(object.reason.as_deref());

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use super::clocks_ahead::{ClockAhead, ClocksAhead};
 use super::document::{Body, Document};
 use podinit_core::node::NodeSnapshot;
-use podinit_core::pod::{ConditionType, Conditions, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionType, PodSnapshot, PodUid, StatusConditions};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::WatchEventKind;
-use podinit_kube::cluster::clock::Clock;
+use podinit_kube::cluster::clock::DeliveryClock;
 
 /// How much later than the present an API time may be: clocks differ a little.
 const TOLERANCE: i64 = 5 * NANOS_PER_SECOND;
 
 /// The latest time at which a recording can have been made, as far as is known.
 pub(super) struct Present {
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn DeliveryClock>,
     ahead: ClocksAhead,
 }
 
 impl Present {
-    pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(clock: Arc<dyn DeliveryClock>) -> Self {
         Self { clock, ahead: ClocksAhead::default() }
     }
 
@@ -105,7 +105,7 @@ fn of_control_plane(pod: &PodSnapshot) -> impl Iterator<Item = Timestamp> {
     pod.created.into_iter().chain(scheduled)
 }
 
-fn transitions(conditions: &Conditions) -> impl Iterator<Item = Timestamp> {
+fn transitions(conditions: &StatusConditions) -> impl Iterator<Item = Timestamp> {
     let all = ConditionType::ALL.into_iter();
     all.filter_map(|kind| conditions.get(kind)?.last_transition)
 }

@@ -10,7 +10,7 @@ use super::document::Document;
 use super::present::Present;
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 
 /// The state of reading a recording, which may be of several files. Clones share it.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ pub struct Made {
 
 impl SoFar {
     /// Before the first document. `clock` tells the present.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub fn new(clock: Arc<dyn DeliveryClock>) -> Self {
         Self(Arc::new(Mutex::new(State {
             bare_pods: BarePods::default(),
             present: Present::new(clock),

@@ -15,7 +15,7 @@ use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
 use podinit_decode::pod::DecodeContext;
 use podinit_decode::pod::envelope::EnvelopeReader;
-use podinit_decode::pod::lenient::Lenient;
+use podinit_decode::pod::lenient::LenientSeed;
 
 /// The documents of a recording in YAML.
 pub(super) struct YamlDocuments<R> {
@@ -44,7 +44,7 @@ impl<R: Read> YamlDocuments<R> {
             &mut text,
             options(),
             |deserializer| {
-                let envelope = Lenient(EnvelopeReader(context)).deserialize(deserializer)?;
+                let envelope = LenientSeed(EnvelopeReader(context)).deserialize(deserializer)?;
                 let at = began.in_document(number);
                 Ok(Document::new(at, envelope, None, context))
             },

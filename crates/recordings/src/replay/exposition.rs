@@ -6,7 +6,9 @@ use super::deliveries::{Replay, ReplayConfig};
 use crate::reader::{Document, RecordingError};
 use podinit_core::lifecycle::{LabelObserver, Observation, Observer};
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, Exposition, LabelConfig, LabelError, Recorder, SloDoc};
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, LabelConfig, LabelError, Recorder, SloDoc,
+};
 use podinit_kube::watch::stats::WatchStats;
 
 /// How a recording is replayed, and which labels and SLOs are exposed.
@@ -44,7 +46,7 @@ pub fn expose(
     let (events, nodes) = (replay.tracker.events, replay.tracker.nodes);
     let milestones = Arc::clone(&replay.tracker.milestones);
     let new_sink = || {
-        let builder = Builder::new(labels.clone())
+        let builder = ExpositionBuilder::new(labels.clone())
             .events(events)
             .nodes(nodes)
             .milestones(Arc::clone(&milestones))
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
     use crate::reader::Recording;
     use podinit_decode::DecodeOptions;
-    use podinit_instruments::Format;
+    use podinit_instruments::ExpositionFormat;
 
     /// A list of one pod, an error ten seconds later, and after another 35 seconds a list of two.
     const GAP: &str = r#"
@@ -112,7 +114,7 @@ mod tests {
         let recording = Recording::from_reader("test", Cursor::new(documents), options);
         let config = ExpositionConfig { replay, ..ExpositionConfig::default() };
         let exposition = expose(recording, config).unwrap();
-        String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap()
+        String::from_utf8(exposition.encode(ExpositionFormat::Text).unwrap()).unwrap()
     }
 
     /// What the names of the families begin with that are there only with Events.

@@ -4,11 +4,11 @@ use super::Comparison;
 use super::formatting::{
     beside, breakdowns, changes, mix_sentence, row_table, sides, starts, starts_table,
 };
-use podinit_text::document::{Document, Format};
+use podinit_text::document::{DocumentFormat, TextDocument};
 
 /// The whole comparison.
-pub(super) fn render(found: &Comparison, format: Format) -> String {
-    let mut document = Document::new(format);
+pub(super) fn render(found: &Comparison, format: DocumentFormat) -> String {
+    let mut document = TextDocument::new(format);
     document.answer(&found.answer.text);
     for more in [&found.answer.needed, &found.answer.caution].into_iter().flatten() {
         document.sentence(more);
@@ -29,7 +29,7 @@ pub(super) fn render(found: &Comparison, format: Format) -> String {
         document.table(&row_table(&found.matched_rows, |name| document.name(name)));
     }
     for (title, table) in breakdowns(found, |name| document.name(name)) {
-        let colon = if format == Format::Markdown { ":" } else { "" };
+        let colon = if format == DocumentFormat::Markdown { ":" } else { "" };
         document.sentence(&format!("{title}{colon}"));
         document.table(&table);
     }

@@ -12,7 +12,7 @@ use crate::report::{span, three_digits};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{SloInterval, Step};
 use podinit_text::human_time;
-use podinit_text::table::Table;
+use podinit_text::table::TextTable;
 use podinit_text::words::{percent, points, thousands};
 
 /// The columns of a row.
@@ -30,8 +30,8 @@ const HEAD: [&str; 10] = [
 ];
 
 /// Rows as a table. `shown` is how names are written in the format.
-pub(super) fn row_table(rows: &[Row], shown: impl Fn(&str) -> String) -> Table {
-    Table::new(&HEAD, rows.iter().map(|row| row_cells(row, &shown)))
+pub(super) fn row_table(rows: &[Row], shown: impl Fn(&str) -> String) -> TextTable {
+    TextTable::new(&HEAD, rows.iter().map(|row| row_cells(row, &shown)))
 }
 
 /// The name of a row. That of a gate is a stranger's.
@@ -150,13 +150,13 @@ const MOST_OTHER_PARTS: usize = 8;
 pub(super) fn breakdowns(
     found: &Comparison,
     shown: impl Fn(&str) -> String,
-) -> Vec<(String, Table)> {
+) -> Vec<(String, TextTable)> {
     let mut head = vec!["where", "share", "of pods"];
     head.extend(&HEAD[1..]);
     let table = |breakdown: &Breakdown, parts: Vec<&Part>| {
         let title = format!("Where, of the difference of the means of {}", breakdown.interval);
         let rows = parts.into_iter().map(|part| part_cells(part, &shown));
-        let table = Table::new(&head, rows);
+        let table = TextTable::new(&head, rows);
         (title.clone(), table.labelled(title))
     };
     let answer = found.breakdown.iter().map(|one| table(one, one.parts.iter().collect()));
@@ -219,7 +219,10 @@ const STARTS_HEAD: [&str; 7] =
 
 /// The row of the pods that did not start, with those of its values; `None` without one. `shown` is how names are
 /// written in the format.
-pub(super) fn starts_table(found: &Comparison, shown: impl Fn(&str) -> String) -> Option<Table> {
+pub(super) fn starts_table(
+    found: &Comparison,
+    shown: impl Fn(&str) -> String,
+) -> Option<TextTable> {
     let starts = found.not_started.as_ref()?;
     let cells = |name: String, verdict: &str, before: Proportion, after: Proportion, p_value| {
         let of = |pods: Proportion| format!("{} of {}", pods.count, pods.of);
@@ -235,7 +238,7 @@ pub(super) fn starts_table(found: &Comparison, shown: impl Fn(&str) -> String) -
         let name = format!("- {} {}", part.dimension.as_str(), shown(&part.value));
         cells(name, "worse", part.before, part.after, part.corrected_p_value)
     });
-    let table = Table::new(&STARTS_HEAD, std::iter::once(all).chain(parts));
+    let table = TextTable::new(&STARTS_HEAD, std::iter::once(all).chain(parts));
     Some(table.with_numbers(2..6).labelled("Pods that did not start"))
 }
 

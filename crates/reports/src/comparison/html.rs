@@ -10,8 +10,8 @@ use super::formatting::{
 use super::timed::Timed;
 use super::{Comparison, Row, Side};
 use crate::report::Axis;
-use podinit_core::quantile::Distribution;
-use podinit_text::table::Table;
+use podinit_core::quantile::ExactDistribution;
+use podinit_text::table::TextTable;
 
 /// The distributions of every row, in one figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ struct Page<'a> {
     sides: Vec<String>,
     figure: &'a Figure,
     mix: String,
-    tables: Vec<(String, Table)>,
+    tables: Vec<(String, TextTable)>,
     changes: Vec<(&'static str, String)>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn figure<'a>(
     before: &Side,
     after: &Side,
 ) -> Figure {
-    let values = |side: &Side, timed| -> Distribution {
+    let values = |side: &Side, timed| -> ExactDistribution {
         side.pods().iter().filter_map(|pod| pod.duration_of(timed)).collect()
     };
     let all: Vec<_> = compared
@@ -62,9 +62,8 @@ pub(super) fn figure<'a>(
         .collect();
     let longest = all.iter().flat_map(|(_, one, other)| [one.at(100), other.at(100)]);
     let axis = Axis::up_to(longest.flatten().fold(0.0, f64::max));
-    let draw = |(name, one, other): &(Cow<'static, str>, Distribution, Distribution)| Laid {
-        name: name.clone(),
-        svg: axis.ranges(&[(one, "before"), (other, "after")]),
+    let draw = |(name, one, other): &(Cow<'static, str>, ExactDistribution, ExactDistribution)| {
+        Laid { name: name.clone(), svg: axis.ranges(&[(one, "before"), (other, "after")]) }
     };
     Figure { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
 }
@@ -75,7 +74,7 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
         (title.to_owned(), row_table(rows, str::to_owned).labelled(title))
     };
     let starts_table = starts_table(found, str::to_owned);
-    let mut tables: Vec<(String, Table)> = starts_table
+    let mut tables: Vec<(String, TextTable)> = starts_table
         .map(|table| ("Pods that did not start".to_owned(), table))
         .into_iter()
         .collect();

@@ -50,7 +50,7 @@ use answer::Asked;
 use breakdown::in_parallel;
 use changes::most_changed;
 use podinit_core::lifecycle::{Interval, TimestampMode};
-use podinit_text::document::{Format, Style};
+use podinit_text::document::{DocumentFormat, TerminalStyle};
 use podinit_text::strangers_text;
 use statistics::mann_whitney;
 use timed::Timed;
@@ -177,13 +177,13 @@ impl Comparison {
     }
 
     /// The comparison for a terminal.
-    pub fn to_text(&self, style: Style) -> String {
-        document::render(self, Format::Text(style))
+    pub fn to_text(&self, style: TerminalStyle) -> String {
+        document::render(self, DocumentFormat::Text(style))
     }
 
     /// The comparison in Markdown.
     pub fn to_markdown(&self) -> String {
-        document::render(self, Format::Markdown)
+        document::render(self, DocumentFormat::Markdown)
     }
 
     /// The comparison as JSON.

@@ -11,8 +11,8 @@ use super::statistics::{Observed, Sample};
 use super::timed::Timed;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Amendment, Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime,
-    Observation, Observer, Outcome, Progress, Record, SloInterval, Stage, TrackerObservation,
+    Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation,
+    Observer, Outcome, Progress, Record, RecordAmendment, SloInterval, Stage, TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, PodUid, Workload};
@@ -348,7 +348,7 @@ impl Observer for Side {
         }
     }
 
-    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         if let Some(startup) = self.followed.get_mut(&uid) {
             startup.amend(amendment);
         }

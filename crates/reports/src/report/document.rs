@@ -6,15 +6,15 @@ use super::formatting::{
 };
 use super::summary::Report;
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
-use podinit_text::document::{Document, Format};
-use podinit_text::table::Table;
+use podinit_text::document::{DocumentFormat, TextDocument};
+use podinit_text::table::TextTable;
 
 /// The columns of the chart that are not bars.
 const CHART_MARGIN: usize = 20;
 
 /// The whole report.
-pub(super) fn render(report: &Report, format: Format) -> String {
-    let mut document = Document::new(format);
+pub(super) fn render(report: &Report, format: DocumentFormat) -> String {
+    let mut document = TextDocument::new(format);
     document.title("Pod startup");
     begin(&mut document, report);
     if report.discovered == 0 {
@@ -41,10 +41,10 @@ pub(super) fn render(report: &Report, format: Format) -> String {
 }
 
 /// What the report is about, and how pods ended.
-fn begin(document: &mut Document, report: &Report) {
+fn begin(document: &mut TextDocument, report: &Report) {
     let about = format!("{}{} (timestamps: {})", pods(report), span_of(report), report.timestamps);
     let outcomes = Some(outcomes(report).join(", ")).filter(|_| report.discovered > 0);
-    if let Format::Text(_) = document.format {
+    if let DocumentFormat::Text(_) = document.format {
         document.sentence(&about);
         kept(report).into_iter().for_each(|kept| document.sentence(kept));
         outcomes.iter().for_each(|outcomes| document.sentence(outcomes));
@@ -59,7 +59,7 @@ fn begin(document: &mut Document, report: &Report) {
 }
 
 /// What waiting costs.
-fn waiting(document: &mut Document, report: &Report) {
+fn waiting(document: &mut TextDocument, report: &Report) {
     let Some(waiting) = &report.waiting else {
         return;
     };
@@ -78,10 +78,10 @@ fn waiting(document: &mut Document, report: &Report) {
 }
 
 /// A bar for each bucket, from the first to the last that is not empty.
-fn chart(document: &mut Document, report: &Report) {
+fn chart(document: &mut TextDocument, report: &Report) {
     let buckets = &report.scheduled_to_ready;
     let filled = |(_, count): &(Option<f64>, u64)| *count > 0;
-    let Format::Text(style) = document.format else {
+    let DocumentFormat::Text(style) = document.format else {
         return;
     };
     let (Some(first), Some(last)) =
@@ -102,7 +102,7 @@ fn chart(document: &mut Document, report: &Report) {
     document.chart(&bars.collect::<String>());
 }
 
-fn slowest(document: &mut Document, report: &Report) {
+fn slowest(document: &mut TextDocument, report: &Report) {
     if report.slowest.is_empty() {
         return;
     }
@@ -111,17 +111,17 @@ fn slowest(document: &mut Document, report: &Report) {
         [seconds(pod.scheduled_to_ready), name]
     });
     let pods: Vec<_> = pods.collect();
-    if let Format::Text(_) = document.format {
+    if let DocumentFormat::Text(_) = document.format {
         let lines = pods.iter().map(|[took, name]| format!("{took:>10}  {name}"));
         document.heading("Slowest pods, scheduled to ready");
         document.list(lines);
         return;
     }
     document.heading("Slowest pods");
-    document.table(&Table::new(&["scheduled to ready", "pod"], pods).with_numbers(0..1));
+    document.table(&TextTable::new(&["scheduled to ready", "pod"], pods).with_numbers(0..1));
 }
 
-fn probes(document: &mut Document, report: &Report) {
+fn probes(document: &mut TextDocument, report: &Report) {
     if report.probes.well == report.probes.workloads {
         return;
     }
@@ -144,11 +144,11 @@ fn probes(document: &mut Document, report: &Report) {
         }
     }
     let more = probes_left_out(&report.probes);
-    if let Format::Text(_) = document.format {
+    if let DocumentFormat::Text(_) = document.format {
         lines.extend(more.map(|more| format!("    {more}")));
         return document.list(lines);
     }
     let head = ["workload", "container", "pods", "p50", "p99", "what is wrong", "what to set"];
-    document.table(&Table::new(&head, rows).with_numbers(2..5));
+    document.table(&TextTable::new(&head, rows).with_numbers(2..5));
     more.iter().for_each(|more| document.sentence(more));
 }

@@ -8,7 +8,7 @@ use podinit_core::lifecycle::{NodeAge, Stage, StartupImages, Step};
 use podinit_recordings::probes::ProbeReport;
 use podinit_recordings::reader::ClockAhead;
 pub(super) use podinit_text::human_time::seconds;
-use podinit_text::table::Table;
+use podinit_text::table::TextTable;
 use podinit_text::words::{count, percent};
 
 /// The columns of the table of intervals.
@@ -51,13 +51,13 @@ pub(super) fn largest_part(of: &str, what: &str, share: f64) -> String {
 }
 
 /// The table of intervals. Of a lone list, what it cannot tell has no row.
-pub(super) fn intervals(report: &Report) -> Table {
+pub(super) fn intervals(report: &Report) -> TextTable {
     let names = Names::of(report);
     let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
     let rows = report.intervals.iter();
     let rows = rows.filter(|row| !(report.lone_list && untold.contains(&&*row.interval)));
     let rows = rows.map(|row| row_of(names.name(&row.interval), row));
-    Table::new(&HEAD, rows).with_numbers(1..HEAD.len()).labelled("Durations by interval")
+    TextTable::new(&HEAD, rows).with_numbers(1..HEAD.len()).labelled("Durations by interval")
 }
 
 /// A row of the table of intervals.
@@ -87,7 +87,7 @@ pub(super) const GATES: &str = "Gates";
 const GATES_HEAD: [&str; 8] = ["gate", "pods", "hold now", "passed", "p50", "p90", "p99", "max"];
 
 /// The table of gates; `None` where no pod has one. `shown` is how names are written in the format.
-pub(super) fn gates(report: &Report, shown: impl Fn(&str) -> String) -> Option<Table> {
+pub(super) fn gates(report: &Report, shown: impl Fn(&str) -> String) -> Option<TextTable> {
     let rows = report.gates.iter().map(|row| {
         let GateSummary { kind, gate, pods, holding, count, p50, p90, p99, max } = row;
         let name = kind.as_ref().zip(gate.as_ref()).map_or_else(
@@ -97,7 +97,7 @@ pub(super) fn gates(report: &Report, shown: impl Fn(&str) -> String) -> Option<T
         let [p50, p90, p99, max] = [p50, p90, p99, max].map(|value| known(*value));
         [name, pods.to_string(), holding.to_string(), count.to_string(), p50, p90, p99, max]
     });
-    let table = Table::new(&GATES_HEAD, rows).with_numbers(1..GATES_HEAD.len());
+    let table = TextTable::new(&GATES_HEAD, rows).with_numbers(1..GATES_HEAD.len());
     (!report.gates.is_empty()).then(|| table.labelled("Durations of gates"))
 }
 
@@ -105,7 +105,7 @@ pub(super) fn gates(report: &Report, shown: impl Fn(&str) -> String) -> Option<T
 pub(super) struct ColdSection {
     /// How many startups are cold, and what of that is not known
     pub(super) sentences: String,
-    pub(super) table: Table,
+    pub(super) table: TextTable,
 }
 
 /// Its title.
@@ -144,7 +144,7 @@ pub(super) fn cold(report: &Report) -> Option<ColdSection> {
             }
         }
     }
-    let table = Table::new(&COLD_HEAD, rows).with_numbers(1..COLD_HEAD.len());
+    let table = TextTable::new(&COLD_HEAD, rows).with_numbers(1..COLD_HEAD.len());
     Some(ColdSection { sentences, table: table.labelled("Startups by capacity and images") })
 }
 

@@ -47,7 +47,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_recordings::observed;
 use podinit_recordings::reader::{Document, RecordingError};
 use podinit_recordings::replay::ReplayConfig;
-use podinit_text::document::{Format, Style};
+use podinit_text::document::{DocumentFormat, TerminalStyle};
 use podinit_text::strangers_text;
 
 /// Summarizes a recording, with at most `top` of its slowest pods, and of the workloads whose probes
@@ -140,13 +140,13 @@ impl DetailedReport {
 
 impl Report {
     /// The report for a terminal.
-    pub fn to_text(&self, style: Style) -> String {
-        document::render(self, Format::Text(style))
+    pub fn to_text(&self, style: TerminalStyle) -> String {
+        document::render(self, DocumentFormat::Text(style))
     }
 
     /// The report in Markdown.
     pub fn to_markdown(&self) -> String {
-        document::render(self, Format::Markdown)
+        document::render(self, DocumentFormat::Markdown)
     }
 
     /// The report as JSON.

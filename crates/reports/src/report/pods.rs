@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use podinit_core::lifecycle::{
-    Amendment, EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress,
-    Record, Tracker,
+    EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress, Record,
+    RecordAmendment, Tracker,
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
-use podinit_core::quantile::Distribution;
+use podinit_core::quantile::ExactDistribution;
 use podinit_decode::WatchEventKind;
 use podinit_recordings::reader::{Body, Document};
 
@@ -43,7 +43,7 @@ impl ReportedPod {
 pub(super) fn durations<'a>(
     pods: impl IntoIterator<Item = &'a ReportedPod>,
     interval: Interval,
-) -> Distribution {
+) -> ExactDistribution {
     let records = pods.into_iter().filter_map(|pod| pod.record.as_ref());
     records.filter_map(|record| record.duration(interval)).collect()
 }
@@ -53,7 +53,7 @@ pub(super) fn durations<'a>(
 pub(super) struct PodCollector {
     ended: Vec<EndedStartup>,
     /// What became of pods after that
-    amended: HashMap<PodUid, Amendment>,
+    amended: HashMap<PodUid, RecordAmendment>,
     /// Pods whose startup was over at first sight
     over: Vec<(Option<PodUid>, PodInfo, Outcome)>,
     set_aside: HashMap<PodUid, LostStartup>,
@@ -82,7 +82,7 @@ impl PodCollector {
         self.ended.push(startup);
     }
 
-    pub(super) fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    pub(super) fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.amended.insert(uid, amendment.clone());
     }
 

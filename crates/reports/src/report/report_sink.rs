@@ -14,9 +14,9 @@ use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Amendment, AnomalyKind, CustomMilestone, EndedStartup, GatesEvent, Interval, IntervalResult,
-    Latency, LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState,
-    Progress, Record, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation,
+    AnomalyKind, CustomMilestone, EndedStartup, GatesEvent, Interval, IntervalResult, Latency,
+    LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress,
+    Record, RecordAmendment, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation,
     UnobservedReason,
 };
 use podinit_core::pod::{PodInfo, PodUid};
@@ -272,7 +272,7 @@ impl Observer for ReportSink {
         }
     }
 
-    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         if let Some(pods) = &mut self.pods {
             pods.amended(uid, amendment);
         }

@@ -11,7 +11,7 @@ use super::formatting::Names;
 use super::pods::ReportedPod;
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
-use podinit_text::chrome_trace::Trace;
+use podinit_text::chrome_trace::ChromeTrace;
 
 /// What pods without a node are shown below.
 const NO_NODE: &str = "no node";
@@ -23,7 +23,7 @@ pub(super) fn write(
     names: Names,
     to: impl Write,
 ) -> io::Result<()> {
-    let (mut trace, mut tracks) = (Trace::begin(to, &Value::Null)?, 0);
+    let (mut trace, mut tracks) = (ChromeTrace::begin(to, &Value::Null)?, 0);
     let mut nodes: BTreeMap<Option<Arc<str>>, Vec<(&ReportedPod, &Record)>> = BTreeMap::new();
     for pod in pods {
         if let Some(record) = &pod.record {
@@ -42,7 +42,7 @@ pub(super) fn write(
 }
 
 fn write_pod(
-    trace: &mut Trace<impl Write>,
+    trace: &mut ChromeTrace<impl Write>,
     (pid, tracks): (usize, &mut usize),
     pod: &ReportedPod,
     record: &Record,

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use serde_saphyr::Spanned;
 
-pub use self::selection::{Available, Sources};
+pub use self::selection::{AvailableEvidence, EvidenceSources};
 
 use self::form::{FileForm, NamespacesForm, SloForm};
 use super::{Slo, SloFile};
 use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
-use podinit_text::config_file::reload::{FileState, Inspection};
+use podinit_text::config_file::reload::{ConfigInspection, FileState};
 use podinit_text::config_file::yaml;
-use podinit_text::config_file::{Fault, FileError, regular_file};
+use podinit_text::config_file::{FileError, FileFault, regular_file};
 use podinit_text::duration::PrometheusDuration;
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
@@ -49,15 +49,18 @@ impl SloFile {
     ///
     /// # Errors
     /// If it cannot be read, those of [`SloFile::parse`], or if an SLO needs more than is available.
-    pub fn read(path: &Path, available: impl Into<Available>) -> Result<Self, FileError> {
+    pub fn read(path: &Path, available: impl Into<AvailableEvidence>) -> Result<Self, FileError> {
         Self::inspect(path, &available.into()).result
     }
 
     /// Looks at the file at `path`, to tell whether it has changed.
-    pub fn inspect(path: &Path, available: &Available) -> Inspection<Self, FileError> {
+    pub fn inspect(
+        path: &Path,
+        available: &AvailableEvidence,
+    ) -> ConfigInspection<Self, FileError> {
         let name = path.display().to_string();
         let read = regular_file::read_past(path, MAX_BYTES);
-        Inspection {
+        ConfigInspection {
             files: vec![FileState::of(&read)],
             result: match read {
                 Ok(contents) => slos(&contents, available).map_err(|fault| fault.of_file(&name)),
@@ -71,15 +74,15 @@ impl SloFile {
     /// # Errors
     /// If it is too long, is not YAML, or has an unknown key or an invalid value.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, FileError> {
-        slos(bytes, &Available::ALL).map_err(|fault| fault.of_file(file))
+        slos(bytes, &AvailableEvidence::ALL).map_err(|fault| fault.of_file(file))
     }
 }
 
-fn slos(bytes: &[u8], available: &Available) -> Result<SloFile, Fault> {
+fn slos(bytes: &[u8], available: &AvailableEvidence) -> Result<SloFile, FileFault> {
     let FileForm { slos: list } = yaml::parse(bytes, MAX_BYTES, "slos: []")?;
     if list.value.len() > MAX_SLOS {
         let why = format!("has {} SLOs; at most {MAX_SLOS} are allowed", list.value.len());
-        return Err(Fault::at(list.referenced, why));
+        return Err(FileFault::at(list.referenced, why));
     }
     selection::check(&list.value, available)?;
     let mut slos: Vec<Slo> = Vec::with_capacity(list.value.len());
@@ -87,14 +90,14 @@ fn slos(bytes: &[u8], available: &Available) -> Result<SloFile, Fault> {
         let name = form.name.value.0.clone();
         if let Some(first) = slos.iter().find(|other| other.rule.name == name) {
             let why = format!("the SLO on line {} has this name already", first.line);
-            return Err(Fault::at(form.name.referenced, why));
+            return Err(FileFault::at(form.name.referenced, why));
         }
         slos.push(slo(form, name, referenced.line())?);
     }
     Ok(SloFile { slos })
 }
 
-fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
+fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, FileFault> {
     let objective_percent = form.objective.value;
     if !(objective_percent > LEAST_OBJECTIVE && objective_percent < 100.0) {
         let meant = (objective_percent * 100.0 * 1e6).round() / 1e6;
@@ -104,22 +107,22 @@ fn slo(form: SloForm, name: Arc<str>, line: u64) -> Result<Slo, Fault> {
                 "objective must be a percentage above 1 and below 100, such as 99.5".to_owned()
             }
         };
-        return Err(Fault::at(form.objective.referenced, why));
+        return Err(FileFault::at(form.objective.referenced, why));
     }
     let window = at_most("window", &form.window, MAX_WINDOW)?;
     if window < MIN_WINDOW {
         let why = format!("window must be at least {MIN_WINDOW}");
-        return Err(Fault::at(form.window.referenced, why));
+        return Err(FileFault::at(form.window.referenced, why));
     }
     if window != PrometheusDuration::from_minutes(window.as_minutes()) {
-        return Err(Fault::at(form.window.referenced, "window must be of whole minutes"));
+        return Err(FileFault::at(form.window.referenced, "window must be of whole minutes"));
     }
     let grace = match &form.grace.0 {
         Some(grace) => at_most("grace", grace, MAX_GRACE)?,
         None => DEFAULT_GRACE,
     };
     let threshold = at_most("threshold", &form.threshold, MAX_THRESHOLD)?;
-    let fault = |why: &str| Err(Fault::at(form.threshold.referenced, why));
+    let fault = |why: &str| Err(FileFault::at(form.threshold.referenced, why));
     if threshold == PrometheusDuration::from_millis(0) {
         return fault("threshold must be more than 0");
     }
@@ -152,34 +155,34 @@ fn at_most(
     key: &str,
     found: &Spanned<PrometheusDuration>,
     most: PrometheusDuration,
-) -> Result<PrometheusDuration, Fault> {
+) -> Result<PrometheusDuration, FileFault> {
     match found.value > most {
-        true => Err(Fault::at(found.referenced, format!("{key} must be at most {most}"))),
+        true => Err(FileFault::at(found.referenced, format!("{key} must be at most {most}"))),
         false => Ok(found.value),
     }
 }
 
-fn namespaces(form: Spanned<NamespacesForm>) -> Result<Namespaces, Fault> {
+fn namespaces(form: Spanned<NamespacesForm>) -> Result<Namespaces, FileFault> {
     match (form.value.include.0, form.value.exclude.0) {
         (Some(include), None) => Ok(Namespaces::Include(some(include, MAX_NAMESPACES)?)),
         (None, Some(exclude)) => Ok(Namespaces::Exclude(some(exclude, MAX_NAMESPACES)?)),
         (Some(_), Some(exclude)) => {
             let why = "exclude cannot be used with include; keep one of them";
-            Err(Fault::at(exclude.referenced, why))
+            Err(FileFault::at(exclude.referenced, why))
         }
         (None, None) => {
             let why = "namespaces must have include or exclude, has neither";
-            Err(Fault::at(form.referenced, why))
+            Err(FileFault::at(form.referenced, why))
         }
     }
 }
 
 /// A list of 1 to `most` texts.
-fn some<T: Into<Box<str>>>(list: Spanned<Vec<T>>, most: usize) -> Result<Vec<Box<str>>, Fault> {
+fn some<T: Into<Box<str>>>(list: Spanned<Vec<T>>, most: usize) -> Result<Vec<Box<str>>, FileFault> {
     let length = list.value.len();
     if !(1..=most).contains(&length) {
         let why = format!("must have from 1 to {most} items, has {length}");
-        return Err(Fault::at(list.referenced, why));
+        return Err(FileFault::at(list.referenced, why));
     }
     Ok(list.value.into_iter().map(Into::into).collect())
 }

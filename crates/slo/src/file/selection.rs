@@ -4,18 +4,18 @@ use serde_saphyr::{Location, Spanned};
 
 use super::form::SloForm;
 use podinit_core::lifecycle::CustomMilestones;
-use podinit_text::config_file::Fault;
+use podinit_text::config_file::FileFault;
 
 /// The sources of evidence that are read besides pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sources {
+pub struct EvidenceSources {
     /// Events (`--evidence events`)
     pub events: bool,
     /// Nodes (`--evidence nodes`)
     pub nodes: bool,
 }
 
-impl Sources {
+impl EvidenceSources {
     /// Pods alone.
     pub const NONE: Self = Self { events: false, nodes: false };
 
@@ -35,25 +35,28 @@ impl Sources {
 
 /// What the reader of a file has of what its SLOs may need.
 #[derive(Clone, Debug)]
-pub struct Available {
-    pub sources: Sources,
+pub struct AvailableEvidence {
+    pub sources: EvidenceSources,
     /// The milestones of your own; `None` where they are not known, so that any will do
     pub milestones: Option<CustomMilestones>,
 }
 
-impl Available {
+impl AvailableEvidence {
     /// All that an SLO can need.
-    pub const ALL: Self = Self { sources: Sources::ALL, milestones: None };
+    pub const ALL: Self = Self { sources: EvidenceSources::ALL, milestones: None };
 }
 
-impl From<Sources> for Available {
-    fn from(sources: Sources) -> Self {
+impl From<EvidenceSources> for AvailableEvidence {
+    fn from(sources: EvidenceSources) -> Self {
         Self { sources, milestones: None }
     }
 }
 
 /// Whether there is what the SLOs need.
-pub(super) fn check(slos: &[Spanned<SloForm>], available: &Available) -> Result<(), Fault> {
+pub(super) fn check(
+    slos: &[Spanned<SloForm>],
+    available: &AvailableEvidence,
+) -> Result<(), FileFault> {
     check_sources(slos, available.sources)?;
     let Some(known) = &available.milestones else { return Ok(()) };
     for slo in slos {
@@ -64,23 +67,23 @@ pub(super) fn check(slos: &[Spanned<SloForm>], available: &Available) -> Result<
             let why = format!(
                 "this interval ends with a milestone of your own; add --milestone {name}=condition:TYPE"
             );
-            return Err(Fault::at(interval.referenced, why));
+            return Err(FileFault::at(interval.referenced, why));
         }
     }
     Ok(())
 }
 
 /// Whether these sources suffice to tell which startups count.
-fn check_sources(slos: &[Spanned<SloForm>], sources: Sources) -> Result<(), Fault> {
+fn check_sources(slos: &[Spanned<SloForm>], sources: EvidenceSources) -> Result<(), FileFault> {
     let slos = || slos.iter().map(|slo| &slo.value);
-    let needed = Sources {
+    let needed = EvidenceSources {
         events: sources.events || slos().any(|slo| slo.images.0.is_some()),
         nodes: sources.nodes || slos().any(|slo| slo.capacity.0.is_some()),
     };
     let lacks = |place: Location, key: &str, source: &str| {
         let flag = needed.flag();
         let why = format!("{key} needs {source} as evidence; add --evidence {flag}");
-        Err(Fault::at(place, why))
+        Err(FileFault::at(place, why))
     };
     for slo in slos() {
         match (&slo.capacity.0, &slo.images.0) {

@@ -206,7 +206,7 @@ fn a_selection_needs_the_source_that_tells_of_it() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("slo.yaml");
         std::fs::write(&path, with("", selection)).unwrap();
-        let read = SloFile::read(&path, Sources { events, nodes });
+        let read = SloFile::read(&path, EvidenceSources { events, nodes });
         let found = read.err().map(|error| error.to_string());
         let expected = expected.map(|why| format!("{}:{why}", path.display()));
         assert_eq!(found, expected);
@@ -289,12 +289,12 @@ fn the_swap_of_a_config_map_is_detected() {
     let data = dir.path().join("..data");
     std::os::unix::fs::symlink("..1", &data).unwrap();
     std::os::unix::fs::symlink("..data/slo.yaml", &path).unwrap();
-    let before = SloFile::inspect(&path, &Available::ALL);
-    assert_eq!(SloFile::inspect(&path, &Available::ALL).files, before.files);
+    let before = SloFile::inspect(&path, &AvailableEvidence::ALL);
+    assert_eq!(SloFile::inspect(&path, &AvailableEvidence::ALL).files, before.files);
     let next = dir.path().join("..next");
     std::os::unix::fs::symlink("..2", &next).unwrap();
     std::fs::rename(&next, &data).unwrap();
-    let after = SloFile::inspect(&path, &Available::ALL);
+    let after = SloFile::inspect(&path, &AvailableEvidence::ALL);
     assert_ne!(after.files, before.files);
     assert_eq!(after.result.unwrap().slos.len(), 1);
 }
@@ -306,7 +306,7 @@ fn an_slo_can_name_a_milestone_of_your_own_that_is_configured() {
     let text = "slos:\n- {name: loaded, interval: containers_started_to_model_loaded, threshold: 60s, \
                 objective: 99, window: 7d}";
     std::fs::write(&path, text).unwrap();
-    let file = SloFile::read(&path, Sources::NONE).unwrap();
+    let file = SloFile::read(&path, EvidenceSources::NONE).unwrap();
     let interval = file.slos[0].rule.interval.text();
     assert_eq!(interval, "containers_started_to_model_loaded");
     let read = |names: &[&str]| {
@@ -314,7 +314,7 @@ fn an_slo_can_name_a_milestone_of_your_own_that_is_configured() {
             CustomMilestone::parse(&format!("{name}=condition:example.com/{name}")).unwrap()
         });
         let milestones = Some(std::sync::Arc::new(all.collect()));
-        SloFile::read(&path, Available { sources: Sources::NONE, milestones })
+        SloFile::read(&path, AvailableEvidence { sources: EvidenceSources::NONE, milestones })
     };
     assert!(read(&["other", "model_loaded"]).is_ok());
     let error = read(&["other"]).unwrap_err().to_string();

@@ -5,7 +5,7 @@ use super::options::RenderOptions;
 use super::promql::{
     NAMESPACE_LABELS, TARGET_LABELS, over_targets, over_targets_and, series, shards,
 };
-use super::rule_file::{Alert, Dashboard, Group, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group};
 use podinit_text::duration::PrometheusDuration;
 
 /// The alerts, in the order in which they are written.
@@ -18,7 +18,7 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 12] {
+pub(super) fn alerts(job: &str) -> [AlertRule; 12] {
     [
         down(job),
         shard_missing(job),
@@ -35,22 +35,22 @@ pub(super) fn alerts(job: &str) -> [Alert; 12] {
     ]
 }
 
-fn alert(name: &'static str, expr: String, minutes: u64, texts: [&str; 2]) -> Alert {
-    Alert {
+fn alert(name: &'static str, expr: String, minutes: u64, texts: [&str; 2]) -> AlertRule {
+    AlertRule {
         name,
         expr,
         hold: (minutes > 0).then(|| PrometheusDuration::from_minutes(minutes)),
         keep: None,
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![],
         summary: texts[0].to_owned(),
         description: texts[1].to_owned(),
         command: None,
-        dashboard: Dashboard::Health,
+        dashboard: AlertDashboard::Health,
     }
 }
 
-fn down(job: &str) -> Alert {
+fn down(job: &str) -> AlertRule {
     let up = series("up", job, "");
     let expr = format!("{} == 0\nor\nabsent({up})", over_targets("max", &up));
     let texts = [
@@ -58,11 +58,11 @@ fn down(job: &str) -> Alert {
         "Prometheus has reached no target of the job {{ $labels.job }} for 10 minutes. No startup \
          is measured, and no other alert of podinit can fire.",
     ];
-    Alert { severity: Severity::Critical, ..alert("PodinitDown", expr, 10, texts) }
+    AlertRule { severity: AlertSeverity::Critical, ..alert("PodinitDown", expr, 10, texts) }
 }
 
 /// Each shard states how many there are. Two that state the same ordinal count as one.
-fn shard_missing(job: &str) -> Alert {
+fn shard_missing(job: &str) -> AlertRule {
     let all = over_targets("max", &series("podinit_total_shards", job, ""));
     let present = shards(TARGET_LABELS, &series("podinit_shard_ordinal", job, ""));
     let expr = format!("{all}\n-\n{present}\n> 0");
@@ -72,13 +72,13 @@ fn shard_missing(job: &str) -> Alert {
         present_shards(job)
     );
     let texts = ["A shard of podinit is missing.", &description];
-    Alert { severity: Severity::Critical, ..alert("PodinitShardMissing", expr, 10, texts) }
+    AlertRule { severity: AlertSeverity::Critical, ..alert("PodinitShardMissing", expr, 10, texts) }
 }
 
 /// 15 minutes, because a list of a large cluster takes minutes, and retries back off to half a
 /// minute. One exporter out of several suffices: each may be a shard with pods of its own. One that is in sync with
 /// some of its namespaces is not meant: what it says of those is current.
-fn not_synced(job: &str) -> Alert {
+fn not_synced(job: &str) -> AlertRule {
     let synced = series("podinit_synced", job, "");
     let blind =
         format!("{synced} == 0\nunless ignoring ({NAMESPACE_LABELS})\n{}", some_in_sync(job));
@@ -88,7 +88,7 @@ fn not_synced(job: &str) -> Alert {
         "An exporter of the job {{ $labels.job }} has not been in sync with the API server for 15 \
          minutes. Until it is, no deadline of its pods passes, and no SLO judges them.",
     ];
-    Alert { severity: Severity::Critical, ..alert("PodinitNotSynced", expr, 15, texts) }
+    AlertRule { severity: AlertSeverity::Critical, ..alert("PodinitNotSynced", expr, 15, texts) }
 }
 
 /// The exporters that are in sync with one of their namespaces at least, without a label for it.
@@ -99,7 +99,7 @@ pub(super) fn some_in_sync(job: &str) -> String {
 
 /// The time itself says so, not how often the watch is in sync: one that breaks again before it has caught up is in
 /// sync at many scrapes.
-fn deadlines_not_judged(job: &str) -> Alert {
+fn deadlines_not_judged(job: &str) -> AlertRule {
     let judged = series("podinit_deadlines_judged_timestamp_seconds", job, "");
     let expr = format!("time() - {} > 900", over_targets("min", &judged));
     let texts = [
@@ -112,7 +112,7 @@ fn deadlines_not_judged(job: &str) -> Alert {
 }
 
 /// Above 5 s podinit itself calls deliveries late, and passes deadlines later ([§4.10](crate::specification#s4-10)).
-fn deliveries_late(job: &str) -> Alert {
+fn deliveries_late(job: &str) -> AlertRule {
     let lag = series("podinit_watch_lag_seconds", job, "");
     let texts = [
         "The API server's events reach podinit late.",
@@ -123,7 +123,7 @@ fn deliveries_late(job: &str) -> Alert {
 
 /// A watch that ends with an error now and then recovers within seconds. One error a minute for a
 /// quarter of an hour is a fault that lasts.
-fn watch_errors(job: &str) -> Alert {
+fn watch_errors(job: &str) -> AlertRule {
     let errors = series("podinit_watch_errors_total", job, "");
     let sum = over_targets("sum", &format!("increase({errors}[15m])"));
     let texts = [
@@ -135,7 +135,7 @@ fn watch_errors(job: &str) -> Alert {
 }
 
 /// Only an exporter with `--evidence` has the series.
-fn evidence_down(job: &str) -> Alert {
+fn evidence_down(job: &str) -> AlertRule {
     let up = series("podinit_evidence_up", job, "");
     let expr = format!("{} == 0", over_targets("min", &up));
     let texts = [
@@ -147,7 +147,7 @@ fn evidence_down(job: &str) -> Alert {
     alert("PodinitEvidenceDown", expr, 15, texts)
 }
 
-fn label_values_dropped(job: &str) -> Alert {
+fn label_values_dropped(job: &str) -> AlertRule {
     let dropped = series("podinit_label_overflow_pods_total", job, "");
     let sum = over_targets("sum", &format!("increase({dropped}[1h])"));
     let texts = [
@@ -161,7 +161,7 @@ fn label_values_dropped(job: &str) -> Alert {
 /// `rounded` is expected, because API times are truncated to the second. A healthy cluster has a few
 /// of the other kinds in thousands of pods; one in ten pods means that a clock is wrong. At least
 /// ten of them keep a single odd pod of a quiet hour from firing the alert.
-fn clock_anomalies(job: &str) -> Alert {
+fn clock_anomalies(job: &str) -> AlertRule {
     let odd = series("podinit_clock_anomalies_total", job, "kind!=\"rounded\"");
     let pods = series("podinit_pods_discovered_total", job, "");
     let odd = over_targets_and("sum", "kind", &format!("increase({odd}[1h])"));
@@ -177,7 +177,7 @@ fn clock_anomalies(job: &str) -> Alert {
 
 /// All three families come from one scrape, and the exporter states them for one moment. The five
 /// minutes allow for scrapes that fail halfway.
-fn conservation_broken(job: &str) -> Alert {
+fn conservation_broken(job: &str) -> AlertRule {
     let discovered = series("podinit_pods_discovered_total", job, "");
     let finished = series("podinit_pods_finished_total", job, "");
     let inflight = series("podinit_inflight_pods", job, "");
@@ -193,7 +193,7 @@ fn conservation_broken(job: &str) -> Alert {
     alert("PodinitConservationBroken", expr, 5, texts)
 }
 
-fn reload_failed(job: &str) -> Alert {
+fn reload_failed(job: &str) -> AlertRule {
     let successful = series("podinit_config_last_reload_successful", job, "");
     let expr = format!("{} == 0", over_targets("min", &successful));
     let texts = [
@@ -205,7 +205,7 @@ fn reload_failed(job: &str) -> Alert {
 }
 
 /// Fires when a renewed certificate cannot be used, before the one in use expires.
-fn web_reload_failed(job: &str) -> Alert {
+fn web_reload_failed(job: &str) -> AlertRule {
     let successful = series("podinit_web_config_last_reload_successful", job, "");
     let expr = format!("{} == 0", over_targets("min", &successful));
     let texts = [

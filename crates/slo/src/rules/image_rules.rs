@@ -6,7 +6,7 @@
 use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, over_namespaces, quantile, series};
-use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group, RecordingRule, Rule};
 use podinit_text::duration::PrometheusDuration;
 
 const WINDOW: PrometheusDuration = PrometheusDuration::from_minutes(30);
@@ -55,7 +55,7 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     Group { name: "podinit-images".to_owned(), interval: None, rules }
 }
 
-pub(super) fn alerts(job: &str) -> [Alert; 2] {
+pub(super) fn alerts(job: &str) -> [AlertRule; 2] {
     [slow(job), failing(job)]
 }
 
@@ -63,10 +63,10 @@ fn pulled(job: &str) -> String {
     series(IMAGES, job, "source=\"pulled\"")
 }
 
-fn slow(job: &str) -> Alert {
+fn slow(job: &str) -> AlertRule {
     let now = series(DURATION, job, "");
     let pulled = pulled(job);
-    Alert {
+    AlertRule {
         name: "PodinitRegistrySlow",
         expr: format!(
             "{now} > {SLOW_SECONDS}\nand\n{now} > {SLOW_TIMES} * quantile_over_time(0.5, {now}[1d])\nand \
@@ -74,7 +74,7 @@ fn slow(job: &str) -> Alert {
         ),
         hold: Some(PrometheusDuration::from_minutes(5)),
         keep: None,
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![],
         summary: "A registry is much slower than usual.".to_owned(),
         description: format!(
@@ -83,14 +83,14 @@ fn slow(job: &str) -> Alert {
              kubelet's queue do not count."
         ),
         command: None,
-        dashboard: Dashboard::Images,
+        dashboard: AlertDashboard::Images,
     }
 }
 
-fn failing(job: &str) -> Alert {
+fn failing(job: &str) -> AlertRule {
     let failed = series(FAILURES, job, "");
     let pulled = pulled(job);
-    Alert {
+    AlertRule {
         name: "PodinitRegistryFailing",
         expr: format!(
             "{failed} / ({failed} + ignoring (source) {pulled}) > {FAILING_SHARE}\nand\n\
@@ -98,7 +98,7 @@ fn failing(job: &str) -> Alert {
         ),
         hold: None,
         keep: Some(PrometheusDuration::from_minutes(10)),
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![],
         summary: "Pulls from a registry fail.".to_owned(),
         description: format!(
@@ -108,6 +108,6 @@ fn failing(job: &str) -> Alert {
             annotations::problem_of_pulls(job)
         ),
         command: None,
-        dashboard: Dashboard::Images,
+        dashboard: AlertDashboard::Images,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::options::RenderOptions;
 use super::promql::{over_targets, series};
-use super::rule_file::{Alert, Dashboard, Group, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group};
 use podinit_text::duration::PrometheusDuration;
 
 /// The name of the alert.
@@ -21,14 +21,14 @@ pub(super) fn group(options: &RenderOptions) -> Group {
 }
 
 /// Each shard counts the nodes of its own, so that their sum is that of the cluster.
-pub(super) fn late(job: &str) -> Alert {
+pub(super) fn late(job: &str) -> AlertRule {
     let late = over_targets("sum", &series("podinit_late_nodes", job, ""));
-    Alert {
+    AlertRule {
         name: NODES_LATE,
         expr: format!("{late} > 0"),
         hold: Some(PrometheusDuration::from_minutes(5)),
         keep: None,
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![],
         summary: "New nodes do not become free for pods.".to_owned(),
         description: "{{ $value | printf \"%.0f\" }} nodes were created more than 15 minutes ago and still start: \
@@ -36,6 +36,6 @@ pub(super) fn late(job: &str) -> Alert {
                       new capacity do not start."
             .to_owned(),
         command: Some(NEWEST_NODES),
-        dashboard: Dashboard::Capacity,
+        dashboard: AlertDashboard::Capacity,
     }
 }

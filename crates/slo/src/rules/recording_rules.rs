@@ -6,7 +6,7 @@
 //! The burn rates that alerts watch for have their windows here.
 
 use super::promql::{self, NAMESPACE_LABELS, number, over_namespaces, over_targets_and, series};
-use super::rule_file::{Group, RecordingRule, Rule, Severity};
+use super::rule_file::{AlertSeverity, Group, RecordingRule, Rule};
 use crate::Slo;
 use podinit_text::duration::PrometheusDuration;
 
@@ -117,7 +117,7 @@ pub(super) struct BurnRate {
     pub(super) factor: f64,
     pub(super) long: PrometheusDuration,
     pub(super) short: PrometheusDuration,
-    pub(super) severity: Severity,
+    pub(super) severity: AlertSeverity,
 }
 
 /// The burn rates and windows of the SRE workbook.
@@ -126,24 +126,24 @@ pub(super) const BURN_RATES: [BurnRate; 4] = [
         factor: 14.4,
         long: PrometheusDuration::from_hours(1),
         short: PrometheusDuration::from_minutes(5),
-        severity: Severity::Critical,
+        severity: AlertSeverity::Critical,
     },
     BurnRate {
         factor: 6.0,
         long: PrometheusDuration::from_hours(6),
         short: PrometheusDuration::from_minutes(30),
-        severity: Severity::Critical,
+        severity: AlertSeverity::Critical,
     },
     BurnRate {
         factor: 3.0,
         long: PrometheusDuration::from_days(1),
         short: PrometheusDuration::from_hours(2),
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
     },
     BurnRate {
         factor: 1.0,
         long: PrometheusDuration::from_days(3),
         short: PrometheusDuration::from_hours(6),
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
     },
 ];

@@ -3,7 +3,7 @@
 use super::annotations;
 use super::options::RenderOptions;
 use super::promql::{over_targets_and, series};
-use super::rule_file::{Alert, Dashboard, Group, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group};
 use podinit_text::duration::PrometheusDuration;
 
 /// The name of the alert.
@@ -25,15 +25,15 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     }
 }
 
-pub(super) fn rejected(job: &str) -> Alert {
+pub(super) fn rejected(job: &str) -> AlertRule {
     let ended = series("podinit_pods_finished_total", job, "outcome=\"rejected\"");
     let sum = over_targets_and("sum", "outcome", &format!("increase({ended}[{WINDOW}])"));
-    Alert {
+    AlertRule {
         name: STARTUPS_REJECTED,
         expr: format!("{sum} >= {MIN_PODS}"),
         hold: None,
         keep: Some(PrometheusDuration::from_minutes(10)),
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![],
         summary: "Kubelets reject pods.".to_owned(),
         description: format!(
@@ -42,6 +42,6 @@ pub(super) fn rejected(job: &str) -> Alert {
             annotations::problem_of_rejected(job)
         ),
         command: Some(FAILED_PODS),
-        dashboard: Dashboard::Stuck,
+        dashboard: AlertDashboard::Stuck,
     }
 }

@@ -6,7 +6,7 @@ use super::options::{RenderOptions, RulesError};
 use podinit_text::duration::PrometheusDuration;
 
 /// Labels or annotations, in the order in which they are written.
-pub(super) type Pairs = Vec<(&'static str, String)>;
+pub(super) type YamlPairs = Vec<(&'static str, String)>;
 
 /// A rule file, and the `spec` of a `PrometheusRule`.
 #[derive(Debug, Serialize)]
@@ -36,7 +36,7 @@ pub(super) struct RecordingRule {
     pub(super) record: String,
     pub(super) expr: String,
     #[serde(serialize_with = "map", skip_serializing_if = "Vec::is_empty")]
-    pub(super) labels: Pairs,
+    pub(super) labels: YamlPairs,
 }
 
 #[derive(Debug, Serialize)]
@@ -48,14 +48,14 @@ pub(super) struct AlertingRule {
     #[serde(skip_serializing_if = "Option::is_none")]
     keep_firing_for: Option<PrometheusDuration>,
     #[serde(serialize_with = "map")]
-    labels: Pairs,
+    labels: YamlPairs,
     #[serde(serialize_with = "map")]
-    annotations: Pairs,
+    annotations: YamlPairs,
 }
 
 /// How urgent an alert is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Severity {
+pub(super) enum AlertSeverity {
     /// Pages somebody now
     Critical,
     /// Opens a ticket for working hours
@@ -64,7 +64,7 @@ pub(super) enum Severity {
     Info,
 }
 
-impl Severity {
+impl AlertSeverity {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -76,7 +76,7 @@ impl Severity {
 
 /// The dashboard to open first.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Dashboard {
+pub(super) enum AlertDashboard {
     Overview,
     Stuck,
     Capacity,
@@ -84,7 +84,7 @@ pub(super) enum Dashboard {
     Health,
 }
 
-impl Dashboard {
+impl AlertDashboard {
     /// The dashboard's uid, and variables set from the alert's labels.
     const fn link(self) -> &'static str {
         match self {
@@ -101,23 +101,23 @@ impl Dashboard {
 
 /// An alert. Its summary and description are Prometheus templates.
 #[derive(Clone, Debug)]
-pub(super) struct Alert {
+pub(super) struct AlertRule {
     pub(super) name: &'static str,
     pub(super) expr: String,
     /// `for`: how long the expression must hold before the alert fires
     pub(super) hold: Option<PrometheusDuration>,
     /// `keep_firing_for`: how long the alert keeps firing after its expression is no longer true
     pub(super) keep: Option<PrometheusDuration>,
-    pub(super) severity: Severity,
-    pub(super) labels: Pairs,
+    pub(super) severity: AlertSeverity,
+    pub(super) labels: YamlPairs,
     pub(super) summary: String,
     pub(super) description: String,
     /// The command to run next, where one command fits all causes
     pub(super) command: Option<&'static str>,
-    pub(super) dashboard: Dashboard,
+    pub(super) dashboard: AlertDashboard,
 }
 
-impl Alert {
+impl AlertRule {
     pub(super) fn rule(self, options: &RenderOptions) -> Rule {
         let (labels, annotations) = (self.all_labels(), self.annotations(options));
         Rule::Alerting(AlertingRule {
@@ -131,7 +131,7 @@ impl Alert {
     }
 
     /// The labels that the alert adds to those of its expression.
-    pub(super) fn all_labels(&self) -> Pairs {
+    pub(super) fn all_labels(&self) -> YamlPairs {
         let mut labels = vec![("severity", self.severity.as_str().to_owned())];
         labels.extend(self.labels.iter().cloned());
         labels
@@ -139,7 +139,7 @@ impl Alert {
 
     /// The annotations, in alphabetical order. An alert whose expression has a label `cause` also
     /// links to the runbook of that cause. What has no base URL is not linked.
-    pub(super) fn annotations(&self, options: &RenderOptions) -> Pairs {
+    pub(super) fn annotations(&self, options: &RenderOptions) -> YamlPairs {
         let mut annotations =
             vec![("description", self.description.clone()), ("summary", self.summary.clone())];
         if let Some(base) = &options.runbook_url {

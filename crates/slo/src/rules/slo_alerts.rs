@@ -19,7 +19,7 @@ use super::annotations::{
 use super::options::RenderOptions;
 use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
-use super::rule_file::{Alert, Dashboard, Group, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group};
 use crate::Slo;
 use podinit_core::lifecycle::{Interval, SloInterval, Stage};
 use podinit_text::duration::PrometheusDuration;
@@ -51,7 +51,7 @@ pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
 }
 
 /// The alert on one burn rate.
-pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
+pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> AlertRule {
     let BurnRate { factor, long, short, severity } = *rate;
     let name = &slo.rule.name;
     let matcher = format!("slo=\"{name}\"");
@@ -69,7 +69,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
     ));
     let causes = series(&bad_causes(long), job, &matcher);
     let share = format!("{causes} / ignoring (cause, result) group_left () {bad}");
-    Alert {
+    AlertRule {
         name: BUDGET_BURN,
         expr: format!(
             "(\n{burns}\n)\n* ignoring (cause) group_right () (\n  {share} > bool 0.5 == 1\n)\nor\n\
@@ -100,7 +100,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> Alert {
             counted_namespaces(&increase, job),
         ),
         command: Some(UNREADY_PODS),
-        dashboard: Dashboard::Overview,
+        dashboard: AlertDashboard::Overview,
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) const fn stage_of(interval: &SloInterval) -> Option<Stage> {
 /// The alert on an exporter whose SLO file differs from the one that the rules were generated from.
 /// Such an exporter counts events for other names or thresholds, and the burn-rate alerts would not
 /// show it.
-pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
+pub(super) fn outdated(slo: &Slo, job: &str) -> AlertRule {
     let name = &slo.rule.name;
     let own = |metric| series(metric, job, &format!("slo=\"{name}\""));
     let up = series("up", job, "");
@@ -129,12 +129,12 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
         number(slo.threshold_seconds()),
         number(slo.window_seconds()),
     );
-    Alert {
+    AlertRule {
         name: RULES_OUTDATED,
         expr: over_targets("max", &inner),
         hold: Some(PrometheusDuration::from_minutes(30)),
         keep: None,
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![("slo", name.to_string())],
         summary: format!("The rules for {name} do not match the exporter's SLO file."),
         description: format!(
@@ -145,6 +145,6 @@ pub(super) fn outdated(slo: &Slo, job: &str) -> Alert {
             slo.window,
         ),
         command: None,
-        dashboard: Dashboard::Health,
+        dashboard: AlertDashboard::Health,
     }
 }

@@ -3,7 +3,7 @@
 
 use super::options::RenderOptions;
 use super::promql::{self, NAMESPACE_LABELS, POD_LABELS, observations, quantile, series};
-use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group, RecordingRule, Rule};
 use podinit_text::duration::PrometheusDuration;
 
 const FAMILY: &str = "podinit_pod_start_sli_duration_seconds";
@@ -37,14 +37,14 @@ pub(super) fn group(options: &RenderOptions) -> Group {
     Group { name: "podinit-startup-sli".to_owned(), interval: None, rules }
 }
 
-pub(super) fn alert(job: &str) -> Alert {
+pub(super) fn alert(job: &str) -> AlertRule {
     let (p99, pods) = (series(P99, job, ""), series(PODS, job, ""));
-    Alert {
+    AlertRule {
         name: "PodinitStartupSLIHigh",
         expr: format!("{p99} > {PROMISED_SECONDS}\nand\n{pods} >= {MIN_PODS}"),
         hold: Some(PrometheusDuration::from_minutes(15)),
         keep: None,
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         labels: vec![],
         summary: "Pods start more slowly than Kubernetes promises.".to_owned(),
         description: format!(
@@ -53,6 +53,6 @@ pub(super) fn alert(job: &str) -> Alert {
              without image pulls and init containers. Kubernetes promises {PROMISED_SECONDS}s."
         ),
         command: None,
-        dashboard: Dashboard::Images,
+        dashboard: AlertDashboard::Images,
     }
 }

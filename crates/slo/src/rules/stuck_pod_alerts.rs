@@ -26,7 +26,7 @@ use super::options::RenderOptions;
 use super::promql::{
     NAMESPACE_LABELS, TARGET_LABELS, over_namespaces, over_targets_and, series, shards,
 };
-use super::rule_file::{Alert, Dashboard, Group, RecordingRule, Rule, Severity};
+use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group, RecordingRule, Rule};
 use crate::SloFile;
 use podinit_core::lifecycle::Stage;
 use podinit_text::duration::PrometheusDuration;
@@ -69,34 +69,37 @@ const BETWEEN: &str = "cause=~\"create|exited|probe|pull|run\"";
 const KEEP: PrometheusDuration = PrometheusDuration::from_minutes(15);
 
 /// What an alert says of a stage.
-struct Text {
+struct StageAlertText {
     summary: &'static str,
     /// Lists the pods in the stage
     command: &'static str,
 }
 
-const fn text(stage: Stage) -> Text {
+const fn text(stage: Stage) -> StageAlertText {
     match stage {
-        Stage::Gated => Text {
+        Stage::Gated => StageAlertText {
             summary: "Pods wait for their scheduling gates.",
             command: r#"kubectl get pods -A -o json | jq -r '.items[] | select(.spec.schedulingGates) | [.metadata.namespace, .metadata.name, .spec.schedulingGates[].name] | @tsv'"#,
         },
         Stage::Scheduling => {
-            Text { summary: "Pods wait for their scheduler.", command: UNBOUND_PODS }
+            StageAlertText { summary: "Pods wait for their scheduler.", command: UNBOUND_PODS }
         }
-        Stage::Unschedulable => Text { summary: "Pods fit on no node.", command: UNBOUND_PODS },
-        Stage::Network => Text {
+        Stage::Unschedulable => {
+            StageAlertText { summary: "Pods fit on no node.", command: UNBOUND_PODS }
+        }
+        Stage::Network => StageAlertText {
             summary: "Scheduled pods get no sandbox with a network.",
             command: r#"kubectl get pods -A -o json | jq -r '.items[] | select(.spec.nodeName and .status.phase == "Pending") | select(any(.status.conditions[]?; .type == "PodReadyToStartContainers" and .status == "True") | not) | [.spec.nodeName, .metadata.namespace, .metadata.name] | @tsv' | sort"#,
         },
-        Stage::Init => Text {
+        Stage::Init => StageAlertText {
             summary: "Pods do not get through their init containers.",
             command: "kubectl get pods -A | grep -E ' (Init:|PodInitializing)'",
         },
-        Stage::Containers => {
-            Text { summary: "Containers of pods do not become ready.", command: UNREADY_PODS }
-        }
-        Stage::Readiness => Text {
+        Stage::Containers => StageAlertText {
+            summary: "Containers of pods do not become ready.",
+            command: UNREADY_PODS,
+        },
+        Stage::Readiness => StageAlertText {
             summary: "Pods wait for their readiness gates.",
             command: r#"kubectl get pods -A -o wide | awk '{split($NF, n, "/")} $NF ~ "^[0-9]+/" && n[1] != n[2]'"#,
         },
@@ -167,15 +170,15 @@ fn between_crashes(job: &str, matchers: &str) -> String {
 }
 
 /// The reminder of pods that [`alert`] no longer tells of. One of the two always does.
-pub(super) fn still_stuck(job: &str) -> Alert {
+pub(super) fn still_stuck(job: &str) -> AlertRule {
     let (stuck, least) = (series(MEAN_STUCK, job, ""), series(LEAST, job, ""));
     let raw = of_alerts_cause("podinit_stuck_pods", job, OF_ALERTS_STAGE);
-    Alert {
+    AlertRule {
         name: STILL_STUCK,
         expr: format!("{stuck} > 0.5\nand\n{least} >= 0.5\n{}", between_crashes(job, "")),
         hold: None,
         keep: Some(KEEP),
-        severity: Severity::Info,
+        severity: AlertSeverity::Info,
         labels: vec![],
         summary: "Pods have been stuck for more than a day.".to_owned(),
         description: format!(
@@ -185,13 +188,13 @@ pub(super) fn still_stuck(job: &str) -> Alert {
             counted_namespaces(&raw, job)
         ),
         command: Some("podinit stuck"),
-        dashboard: Dashboard::Stuck,
+        dashboard: AlertDashboard::Stuck,
     }
 }
 
 /// The alert on pods that are newly stuck in a stage.
-pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
-    let Text { summary, command } = text(stage);
+pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> AlertRule {
+    let StageAlertText { summary, command } = text(stage);
     let matcher = format!("stage=\"{}\"", stage.as_str());
     let stuck = series(MEAN_STUCK, job, &matcher);
     let raw = of_alerts_cause("podinit_stuck_pods", job, &matcher);
@@ -210,12 +213,12 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
         );
     }
     let age = file.stuck_after(stage);
-    Alert {
+    AlertRule {
         name: PODS_STUCK,
         expr,
         hold: None,
         keep: Some(KEEP),
-        severity: Severity::Warning,
+        severity: AlertSeverity::Warning,
         // The expression has it too; two rules with the same labels would look like a duplicate.
         labels: vec![("stage", name.to_owned())],
         summary: summary.to_owned(),
@@ -226,6 +229,6 @@ pub(super) fn alert(stage: Stage, file: &SloFile, job: &str) -> Alert {
             counted_namespaces(&raw, job)
         ),
         command: Some(command),
-        dashboard: Dashboard::Stuck,
+        dashboard: AlertDashboard::Stuck,
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of the alerts on the exporter.
 
 use super::super::exporter_alerts::alerts;
-use super::super::rule_file::{Alert, Pairs};
+use super::super::rule_file::{AlertRule, YamlPairs};
 use super::super::slo_alerts::BUDGET_BURN;
 use super::format::{ELSEWHERE, ExpectedAlert, FIRST, SECOND, Target, Test, TestInputs};
 
@@ -38,14 +38,14 @@ pub(super) fn no_data(inputs: TestInputs<'_>) -> Test {
         .silent(60, BUDGET_BURN)
 }
 
-fn named(inputs: TestInputs<'_>, name: &str) -> Alert {
+fn named(inputs: TestInputs<'_>, name: &str) -> AlertRule {
     let alerts = alerts(&inputs.options.job);
     let [first, ..] = &alerts;
     alerts.iter().find(|alert| alert.name == name).unwrap_or(first).clone()
 }
 
 /// The alert of that name, firing for the first target.
-fn expected(inputs: TestInputs<'_>, name: &str, own: Pairs, value: &str) -> Vec<ExpectedAlert> {
+fn expected(inputs: TestInputs<'_>, name: &str, own: YamlPairs, value: &str) -> Vec<ExpectedAlert> {
     let mut labels = inputs.lasting();
     labels.extend(own);
     vec![inputs.expected(&named(inputs, name), &labels, value)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::super::options::RenderOptions;
 use super::super::rule_file;
-use super::super::rule_file::{Alert, Pairs};
+use super::super::rule_file::{AlertRule, YamlPairs};
 use crate::SloFile;
 
 /// What the tests are generated from.
@@ -62,9 +62,9 @@ pub(super) struct AlertCheck {
 #[derive(Debug, Serialize)]
 pub(super) struct ExpectedAlert {
     #[serde(rename = "exp_labels", serialize_with = "rule_file::map")]
-    labels: Pairs,
+    labels: YamlPairs,
     #[serde(rename = "exp_annotations", serialize_with = "rule_file::map")]
-    annotations: Pairs,
+    annotations: YamlPairs,
 }
 
 /// Which samples an expression has at a time.
@@ -159,15 +159,15 @@ impl TestInputs<'_> {
 
     /// The firing alert, with the labels `own` from its expression and with `value` for `$value` in its
     /// annotations. Its queries find nothing.
-    pub(super) fn expected(self, alert: &Alert, own: &Pairs, value: &str) -> ExpectedAlert {
+    pub(super) fn expected(self, alert: &AlertRule, own: &YamlPairs, value: &str) -> ExpectedAlert {
         self.expected_with(alert, own, value, &[])
     }
 
     /// The same, with what the alert's queries find: the lists in its annotations, in their order.
     pub(super) fn expected_with(
         self,
-        alert: &Alert,
-        own: &Pairs,
+        alert: &AlertRule,
+        own: &YamlPairs,
         value: &str,
         found: &[&str],
     ) -> ExpectedAlert {
@@ -179,12 +179,12 @@ impl TestInputs<'_> {
     }
 
     /// The labels of the first target that remain after aggregation over the namespaces of pods.
-    pub(super) fn lasting_of_pods(self) -> Pairs {
+    pub(super) fn lasting_of_pods(self) -> YamlPairs {
         vec![("cluster", FIRST.cluster.to_owned()), ("job", self.options.job.clone())]
     }
 
     /// The labels of the first target that remain after aggregation.
-    pub(super) fn lasting(self) -> Pairs {
+    pub(super) fn lasting(self) -> YamlPairs {
         vec![
             ("cluster", FIRST.cluster.to_owned()),
             ("job", self.options.job.clone()),
@@ -194,7 +194,7 @@ impl TestInputs<'_> {
 }
 
 /// Expands `$labels` and `$value` in an annotation, and puts `found` in the place of its queries.
-fn fill(template: &str, labels: &Pairs, value: &str, found: &[&str]) -> String {
+fn fill(template: &str, labels: &YamlPairs, value: &str, found: &[&str]) -> String {
     const LIST_ENDS: &str = "{{ end }}.{{ end }}";
     let mut text = template.to_owned();
     let mut found = found.iter();

@@ -1,7 +1,7 @@
 //! Tests of the rules on image pulls. Histograms are given in both forms.
 
 use super::super::image_rules::alerts;
-use super::super::rule_file::Alert;
+use super::super::rule_file::AlertRule;
 use super::format::{FIRST, Test, TestInputs};
 
 const IMAGES: &str = "podinit_images_total";
@@ -25,7 +25,7 @@ enum Form {
     Native,
 }
 
-fn alert(inputs: TestInputs<'_>, name: &str) -> Alert {
+fn alert(inputs: TestInputs<'_>, name: &str) -> AlertRule {
     let [slow, failing] = alerts(&inputs.options.job);
     if slow.name == name { slow } else { failing }
 }

@@ -2,7 +2,7 @@
 
 use super::super::promql::number;
 use super::super::recording_rules::{BUDGET, BURN_RATES, BurnRate};
-use super::super::rule_file::Pairs;
+use super::super::rule_file::YamlPairs;
 use super::super::slo_alerts::{
     BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, SEVERAL, budget_burn, outdated,
     stage_of,
@@ -82,7 +82,7 @@ impl Subject<'_> {
     }
 
     /// The labels that remain, with a cause.
-    fn of_cause(self, cause: &str) -> Pairs {
+    fn of_cause(self, cause: &str) -> YamlPairs {
         let mut labels = self.inputs.lasting_of_pods();
         labels.push(("cause", cause.to_owned()));
         labels

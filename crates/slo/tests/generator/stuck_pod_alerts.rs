@@ -1,6 +1,6 @@
 //! Tests of the alerts on stuck pods.
 
-use super::super::rule_file::Pairs;
+use super::super::rule_file::YamlPairs;
 use super::super::stuck_pod_alerts::{PODS_STUCK, STILL_STUCK, alert, still_stuck};
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
 use podinit_core::lifecycle::Stage;
@@ -28,7 +28,7 @@ fn own(stage: Stage, cause: &str) -> String {
 }
 
 /// The labels of the alert for the first target, the stage aside.
-fn labels(inputs: TestInputs<'_>, cause: &str) -> Pairs {
+fn labels(inputs: TestInputs<'_>, cause: &str) -> YamlPairs {
     let mut labels = inputs.lasting_of_pods();
     labels.push(("cause", cause.to_owned()));
     labels

@@ -11,7 +11,7 @@ use crate::strangers_text::shown;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     file: String,
-    fault: Fault,
+    fault: FileFault,
 }
 
 impl std::error::Error for FileError {}
@@ -19,7 +19,7 @@ impl std::error::Error for FileError {}
 impl FileError {
     /// `file` could not be read.
     pub fn unreadable(file: &str, error: &std::io::Error) -> Self {
-        Fault::of_whole(format!("cannot be read: {error}")).of_file(file)
+        FileFault::of_whole(format!("cannot be read: {error}")).of_file(file)
     }
 
     /// The line, from 1; `None` for an error of the whole file.
@@ -40,13 +40,13 @@ impl fmt::Display for FileError {
 
 /// An error in a file whose name is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct FileFault {
     /// Line and column, from 1; `None` for the whole file
     place: Option<(u64, u64)>,
     why: String,
 }
 
-impl Fault {
+impl FileFault {
     /// An error of the file as a whole.
     pub fn of_whole(why: impl Into<String>) -> Self {
         Self::new(None, why)

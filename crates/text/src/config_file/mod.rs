@@ -7,6 +7,6 @@ pub mod regular_file;
 pub mod reload;
 pub mod yaml;
 
-pub use file_error::Fault;
 pub use file_error::FileError;
+pub use file_error::FileFault;
 pub use nearest::nearest;

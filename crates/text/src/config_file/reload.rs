@@ -41,7 +41,7 @@ impl FileState {
 
 /// A configuration as it was just read from its file and from the files that it names.
 #[derive(Debug)]
-pub struct Inspection<T, E> {
+pub struct ConfigInspection<T, E> {
     /// The state of each file, in the order in which they were read
     pub files: Vec<FileState>,
     /// The configuration, or what is wrong with it
@@ -60,7 +60,7 @@ impl ChangeDetector {
     ///
     /// # Errors
     /// Where the configuration is broken: a program that starts has no older one to keep.
-    pub fn start<T, E>(inspection: Inspection<T, E>, now: Timestamp) -> Result<(Self, T), E> {
+    pub fn start<T, E>(inspection: ConfigInspection<T, E>, now: Timestamp) -> Result<(Self, T), E> {
         let config = inspection.result?;
         let status = ReloadStatus { successful: true, last_success: now };
         let last = inspection.files;
@@ -71,7 +71,7 @@ impl ChangeDetector {
     /// to put in force, or why the previous one stays.
     pub fn compare<T, E>(
         &mut self,
-        inspection: Inspection<T, E>,
+        inspection: ConfigInspection<T, E>,
         now: Timestamp,
     ) -> Option<Result<T, E>> {
         if inspection.files == self.last {
@@ -102,11 +102,11 @@ mod tests {
     }
 
     /// A configuration that is one number, in a file that has this text or is missing.
-    fn inspect(text: Option<&str>) -> Inspection<u8, String> {
+    fn inspect(text: Option<&str>) -> ConfigInspection<u8, String> {
         let read = text.ok_or(io::ErrorKind::NotFound.into());
         let read = read.map(|text| text.as_bytes().to_vec());
         let parsed = text.ok_or("missing".to_owned());
-        Inspection {
+        ConfigInspection {
             files: vec![FileState::of(&read)],
             result: parsed.and_then(|text| text.parse().map_err(|_| format!("{text:?}"))),
         }

@@ -10,19 +10,23 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location};
 
-use super::file_error::Fault;
+use super::file_error::FileFault;
 use super::nearest::nearest;
 
 /// Reads one YAML document of at most `most` bytes. `nothing` is how to write one without any settings.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8], most: usize, nothing: &str) -> Result<T, Fault> {
+pub fn parse<T: DeserializeOwned>(
+    bytes: &[u8],
+    most: usize,
+    nothing: &str,
+) -> Result<T, FileFault> {
     if bytes.len() > most {
-        return Err(Fault::of_whole(format!("is longer than {most} bytes")));
+        return Err(FileFault::of_whole(format!("is longer than {most} bytes")));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
         let line = before.matches('\n').count() as u64 + 1;
         let column = before.chars().rev().take_while(|before| *before != '\n').count() as u64 + 1;
-        Fault::new(Some((line, column)), "is not UTF-8 text")
+        FileFault::new(Some((line, column)), "is not UTF-8 text")
     })?;
     let options = serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::Error,
@@ -33,9 +37,9 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8], most: usize, nothing: &str) -> R
     let read: Result<Option<T>, Error> = serde_saphyr::from_str_with_options(text, options);
     let read = read.map_err(|error| {
         let why = why(&error).into_owned();
-        Fault::at(error.location().unwrap_or(Location::UNKNOWN), why)
+        FileFault::at(error.location().unwrap_or(Location::UNKNOWN), why)
     })?;
-    read.ok_or_else(|| Fault::of_whole(format!("is empty; write {nothing} for no settings")))
+    read.ok_or_else(|| FileFault::of_whole(format!("is empty; write {nothing} for no settings")))
 }
 
 /// What is wrong, in words that repeat nothing of the file. The messages of this project's own types repeat nothing
@@ -118,7 +122,7 @@ mod tests {
         Two,
     }
 
-    fn read(text: &str) -> Result<Settings, Fault> {
+    fn read(text: &str) -> Result<Settings, FileFault> {
         parse(text.as_bytes(), 100, "{}")
     }
 

@@ -16,13 +16,13 @@ use super::startups::{StartupCounter, StartupCounts};
 use super::{Output, Recorder};
 use podinit_core::pod::packed::PackedPods;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
-use podinit_kube::cluster::clock::Clock;
-use podinit_kube::watch::follow::{Chunks, Follow, Sink, StreamEnd, StreamReport};
-use podinit_kube::watch::line_reader::{Framed, LineReader};
-use podinit_kube::watch::negotiation::Answer;
+use podinit_kube::cluster::clock::DeliveryClock;
+use podinit_kube::watch::follow::{StreamEnd, StreamReport, WatchChunks, WatchLoop, WatchSink};
+use podinit_kube::watch::line_reader::{FramedEvent, LineReader};
+use podinit_kube::watch::negotiation::AnswerHead;
 use podinit_kube::watch::pages::{PageEnd, fetch_pages, watch_version};
 use podinit_kube::watch::resume_point::ResumePoint;
-use podinit_kube::watch::signs::Signs;
+use podinit_kube::watch::signs::WatchSigns;
 use podinit_kube::watch::stats::RelistReason;
 
 /// What is recorded.
@@ -39,14 +39,14 @@ pub(super) enum Resource {
 
 /// Records one resource until it is dropped, or a file cannot be written.
 pub(super) struct ListWatch {
-    pub(super) watch: Follow,
+    pub(super) watch: WatchLoop,
     pub(super) recording: Recording,
 }
 
 /// Where its documents go.
 pub(super) struct Recording {
     pub(super) resource: Resource,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn DeliveryClock>,
     pub(super) output: Arc<Mutex<Output>>,
     pub(super) recorder: Arc<Recorder>,
     /// Of pods alone
@@ -54,7 +54,7 @@ pub(super) struct Recording {
     pub(super) startups: Arc<StartupCounts>,
     /// Whether the last request or watch failed
     pub(super) failing: bool,
-    pub(super) signs: Signs,
+    pub(super) signs: WatchSigns,
     /// Tells of a file that has no list yet
     pub(super) new_files: watch::Receiver<u32>,
 }
@@ -116,18 +116,18 @@ impl ListWatch {
     }
 }
 
-impl Sink for Recording {
+impl WatchSink for Recording {
     type Over = io::Error;
 
     async fn read(
         &mut self,
-        watch: &Follow,
-        answer: Answer,
+        watch: &WatchLoop,
+        answer: AnswerHead,
         at: &mut ResumePoint,
     ) -> io::Result<StreamReport> {
         let config = &watch.config;
         let mut lines = LineReader::new(config.max_line_bytes);
-        let mut chunks = Chunks::opened(answer.body, at);
+        let mut chunks = WatchChunks::opened(answer.body, at);
         let mut behind = false;
         let end = 'watch: loop {
             let chunk = tokio::select! {
@@ -143,7 +143,7 @@ impl Sink for Recording {
             self.goes_on();
             let mut rest: &[u8] = &chunk;
             while let Some(line) = lines.next(&mut rest) {
-                let Framed::Whole(line) = line else {
+                let FramedEvent::Whole(line) = line else {
                     let detail = "a watch event is too long to be recorded";
                     break 'watch self.lost(&ApiError::malformed(detail));
                 };
@@ -155,12 +155,12 @@ impl Sink for Recording {
         Ok(chunks.report(config, end, at, behind))
     }
 
-    async fn current_version(&mut self, watch: &mut Follow) -> Result<Option<String>, ApiError> {
+    async fn current_version(&mut self, watch: &mut WatchLoop) -> Result<Option<String>, ApiError> {
         let (_, list) = watch.list_of_one().await?;
         Ok(page_head(&list)?.metadata.resource_version)
     }
 
-    fn signs(&mut self) -> &mut Signs {
+    fn signs(&mut self) -> &mut WatchSigns {
         &mut self.signs
     }
 
@@ -196,7 +196,7 @@ impl Recording {
     /// Lists all pods or nodes and writes the list, of pods at the beginning of the next file if this one is full. The
     /// pages are held compressed until the list is complete, and then written without a document of
     /// another resource between them, so that `replay` joins them.
-    async fn list(&mut self, watch: &Follow) -> io::Result<Result<String, ApiError>> {
+    async fn list(&mut self, watch: &WatchLoop) -> io::Result<Result<String, ApiError>> {
         let mut held = GzEncoder::new(Vec::new(), Compression::fast());
         let (mut version, mut pods, mut began) = (None, PackedPods::default(), None);
         let read = |body: &[u8]| {

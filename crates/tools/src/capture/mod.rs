@@ -29,13 +29,13 @@ pub use self::output::{Destination, Output, OutputConfig};
 pub use self::recorder::{Recorder, RecorderCounts};
 use self::startups::StartupCounter;
 pub use self::startups::{StartupCounts, Startups};
-use podinit_decode::Encoding;
-use podinit_kube::cluster::clock::Clock;
+use podinit_decode::ObjectEncoding;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::config::ReflectorConfig;
-use podinit_kube::watch::follow::Follow;
+use podinit_kube::watch::follow::WatchLoop;
 use podinit_kube::watch::nodes::PAGE as NODES_OF_PAGE;
-use podinit_kube::watch::requests::{Requests, Scope, Selectors};
-use podinit_kube::watch::signs::Signs;
+use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
+use podinit_kube::watch::signs::WatchSigns;
 
 /// How long a document may wait until it is on disk.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
@@ -44,9 +44,9 @@ const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 pub struct CaptureConfig {
     /// The pods of the cluster, or of one namespace. Lists of several namespaces in one recording
     /// would each say that the pods of the others are gone.
-    pub scope: Scope,
+    pub scope: PodScope,
     /// Which of its pods
-    pub selectors: Selectors,
+    pub selectors: PodSelectors,
     /// Also the Events of pods
     pub events: bool,
     /// Also the nodes
@@ -66,18 +66,18 @@ pub struct CaptureConfig {
 pub async fn capture(
     client: &Client,
     config: CaptureConfig,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn DeliveryClock>,
     output: Arc<Mutex<Output>>,
 ) -> io::Result<()> {
     let reflector = ReflectorConfig {
         // Documents are recorded as they come.
-        encoding: Encoding::Json,
+        encoding: ObjectEncoding::Json,
         ..config.reflector
     };
     let of_nodes = ReflectorConfig { page_limit: NODES_OF_PAGE, ..reflector.clone() };
     let new_files = output.lock().await.new_files();
     let list_watch = |resource, requests| ListWatch {
-        watch: Follow::new(
+        watch: WatchLoop::new(
             client.clone(),
             requests,
             match resource {
@@ -93,14 +93,15 @@ pub async fn capture(
             counter: StartupCounter::new(),
             startups: Arc::clone(&config.startups),
             failing: false,
-            signs: Signs::default(),
+            signs: WatchSigns::default(),
             new_files: new_files.clone(),
         },
     };
-    let pods = list_watch(Resource::Pods, Requests::new(&config.scope, &config.selectors));
-    let events =
-        config.events.then(|| list_watch(Resource::Events, Requests::of_events(&config.scope)));
-    let nodes = config.nodes.then(|| list_watch(Resource::Nodes, Requests::of_nodes()));
+    let pods = list_watch(Resource::Pods, RequestBuilder::new(&config.scope, &config.selectors));
+    let events = config
+        .events
+        .then(|| list_watch(Resource::Events, RequestBuilder::of_events(&config.scope)));
+    let nodes = config.nodes.then(|| list_watch(Resource::Nodes, RequestBuilder::of_nodes()));
     let recorded = async |list_watch: Option<ListWatch>| match list_watch {
         Some(list_watch) => list_watch.run().await,
         None => std::future::pending().await,

@@ -15,11 +15,11 @@ use tokio::time::{Instant, timeout};
 use super::clock_offset::ClockOffset;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::cluster::api_server_clock::date_of;
-use podinit_kube::cluster::client::Cluster;
-use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_kube::cluster::client::ClusterClient;
+use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_kube::cluster::transport::{AGENT, read_into, send, timed_out};
-use podinit_kube::watch::pages::{PageEnd, Pages};
-use podinit_kube::watch::requests::{Freshness, Requests};
+use podinit_kube::watch::pages::{ListPages, PageEnd};
+use podinit_kube::watch::requests::{ListFreshness, RequestBuilder};
 
 /// The deadline of a request with a small answer.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -32,13 +32,13 @@ const SMALL: usize = 1 << 20;
 
 /// The API server, with a deadline for all requests together.
 pub(super) struct Api {
-    pub(super) cluster: Cluster,
+    pub(super) cluster: ClusterClient,
     pub(super) ends: Instant,
     offset: Mutex<ClockOffset>,
 }
 
 impl Api {
-    pub(super) fn new(cluster: Cluster, ends: Instant) -> Self {
+    pub(super) fn new(cluster: ClusterClient, ends: Instant) -> Self {
         Self { cluster, ends, offset: Mutex::default() }
     }
 
@@ -69,11 +69,11 @@ impl Api {
     /// If a page cannot be had or `read` fails.
     pub(super) async fn list(
         &self,
-        requests: &Requests,
+        requests: &RequestBuilder,
         limit: u32,
         mut read: impl FnMut(&[u8]) -> Result<PageEnd, ApiError>,
     ) -> Result<(), ApiError> {
-        let mut pages = Pages::new(requests, &Freshness::MostRecent, limit);
+        let mut pages = ListPages::new(requests, &ListFreshness::MostRecent, limit);
         while let Some(request) = pages.request()? {
             let page = self.send(request, PAGE, PAGE_BYTES).await;
             if let Some(body) = pages.fetched(page)? {

@@ -6,15 +6,15 @@ use super::api::Api;
 use super::report::{Check, Finding};
 use podinit_connect::options::ConnectError;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
-use podinit_kube::cluster::client::Cluster;
+use podinit_kube::cluster::client::ClusterClient;
 
 /// A release of Kubernetes: major and minor version.
 pub(super) type Release = (u32, u32);
 
 /// The findings about a configuration that was read.
-pub(super) fn configured(cluster: &Cluster) -> Vec<Finding> {
+pub(super) fn configured(cluster: &ClusterClient) -> Vec<Finding> {
     const CHECK: Check = Check::Cluster;
-    let Cluster { server, origin, .. } = cluster;
+    let ClusterClient { server, origin, .. } = cluster;
     let through = match &cluster.proxy {
         Some(proxy) => format!(", through the proxy {proxy}"),
         None => String::new(),

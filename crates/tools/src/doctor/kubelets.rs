@@ -11,7 +11,7 @@ use super::names::Names;
 use super::report::{Check, Finding};
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::watch::pages::PageEnd;
-use podinit_kube::watch::requests::Requests;
+use podinit_kube::watch::requests::RequestBuilder;
 use podinit_text::words::count;
 
 /// The first release that sets the condition as soon as the sandbox is ready
@@ -65,7 +65,7 @@ impl Kubelets {
                 objects: items.map_or(0, Vec::len),
             })
         };
-        api.list(&Requests::of_nodes(), PAGE, read).await?;
+        api.list(&RequestBuilder::of_nodes(), PAGE, read).await?;
         Ok(kubelets)
     }
 

@@ -46,11 +46,11 @@ use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::{LabelCensus, LabelConfig, REGISTRY, SloDoc};
-use podinit_kube::watch::requests::{Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::api::client::AskError;
 use podinit_oncall::problems::Problems;
 use podinit_slo::SloFile;
-use podinit_slo::file::Sources;
+use podinit_slo::file::EvidenceSources;
 use podinit_traces::{OtlpSettings, SettingsError};
 
 /// The options of an exporter, as far as they can go wrong.
@@ -59,9 +59,9 @@ pub struct Doctor {
     /// Which cluster
     pub cluster: ClusterOptions,
     /// The namespaces to watch
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<PodScope>,
     /// Which of their pods
-    pub selectors: Selectors,
+    pub selectors: PodSelectors,
     /// What the decoder reads of each pod, for the labels
     pub decode: DecodeOptions,
     /// The label set
@@ -107,7 +107,7 @@ impl Doctor {
         let ends = Instant::now() + self.timeout;
         let (finding, running) = listen::check(self.listen).await;
         report(finding);
-        let sources = Sources { events: self.events, nodes: self.nodes };
+        let sources = EvidenceSources { events: self.events, nodes: self.nodes };
         let (finding, slos) = slo_file::check(self.slo.as_deref(), sources);
         report(finding);
         let known = match running {
@@ -186,7 +186,7 @@ impl Doctor {
             missing.into_iter().for_each(&mut report);
         }
         if self.nodes {
-            let (nodes, cluster) = (("nodes", "nodes"), [Scope::Cluster]);
+            let (nodes, cluster) = (("nodes", "nodes"), [PodScope::Cluster]);
             let missing = permissions::evidence(api, nodes, &cluster, &identity).await;
             missing.into_iter().for_each(&mut report);
         }
@@ -198,7 +198,7 @@ impl Doctor {
         let registries = self.events.then(|| self.labels.cap_of(REGISTRY));
         let mut census = Census::new(labels, prompt, registries);
         // All pods are the one shard of one: so the answer shows whether the API server shards.
-        let asking = Selectors {
+        let asking = PodSelectors {
             shard: self.selectors.shard.or(Some(Shard::ALL)),
             ..self.selectors.clone()
         };

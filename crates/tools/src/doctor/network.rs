@@ -3,7 +3,7 @@
 
 use super::names::Names;
 use super::report::{Check, Finding};
-use podinit_core::pod::{ConditionType, Phase, PodSnapshot};
+use podinit_core::pod::{ConditionType, PodPhase, PodSnapshot};
 use podinit_text::words::count;
 
 /// How many pods have the condition, by name.
@@ -25,7 +25,7 @@ impl Network {
             .into_iter()
             .filter(|kind| *kind != ConditionType::PodScheduled)
             .any(has);
-        if !by_kubelet || pod.started.is_none() || pod.phase != Phase::Active {
+        if !by_kubelet || pod.started.is_none() || pod.phase != PodPhase::Active {
             return;
         }
         if has(ConditionType::PodReadyToStartContainers) {
@@ -94,7 +94,7 @@ impl Network {
 mod tests {
     use super::*;
     use crate::doctor::report::Severity;
-    use podinit_core::pod::{Condition, PodUid};
+    use podinit_core::pod::{PodUid, StatusCondition};
     use podinit_core::timestamp::Timestamp;
 
     const CURRENT: ConditionType = ConditionType::PodReadyToStartContainers;
@@ -105,7 +105,7 @@ mod tests {
         pod.started = Some(Timestamp::from_seconds(1_767_225_600));
         pod.info.node = Some("node-1".into());
         for kind in conditions {
-            pod.conditions.insert(*kind, Condition::default());
+            pod.conditions.insert(*kind, StatusCondition::default());
         }
         pod
     }
@@ -143,7 +143,7 @@ mod tests {
         let mut unstarted = pod(&[ConditionType::Ready]);
         unstarted.started = None;
         let mut over = pod(&[ConditionType::Ready]);
-        over.phase = Phase::Succeeded;
+        over.phase = PodPhase::Succeeded;
         let bound = pod(&[ConditionType::PodScheduled]);
         assert_eq!(found(&[unstarted, over, bound]).0, Severity::Skipped);
     }

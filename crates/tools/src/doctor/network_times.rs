@@ -79,7 +79,8 @@ mod tests {
     use super::*;
     use crate::doctor::report::Severity;
     use podinit_core::pod::{
-        Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState, PodUid,
+        ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, PodUid,
+        StatusCondition,
     };
     use podinit_core::timestamp::Timestamp;
 
@@ -88,13 +89,15 @@ mod tests {
     /// A pod with a container for each of these starts, relative to the condition's.
     fn pod(condition: ConditionStatus, starts: &[i64]) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "p");
-        let condition =
-            Condition { status: condition, last_transition: Some(Timestamp::from_seconds(AT)) };
+        let condition = StatusCondition {
+            status: condition,
+            last_transition: Some(Timestamp::from_seconds(AT)),
+        };
         pod.conditions.insert(ConditionType::PodReadyToStartContainers, condition);
-        let containers = starts.iter().map(|seconds| Container {
+        let containers = starts.iter().map(|seconds| ContainerSpec {
             state: ContainerState::Running,
             started: Some(Timestamp::from_seconds(AT + seconds)),
-            ..Container::new("c".into(), ContainerKind::Regular)
+            ..ContainerSpec::new("c".into(), ContainerKind::Regular)
         });
         pod.containers = containers.collect();
         pod

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::TraceStats;
-use podinit_expo::metrics::{Builder, Format, LabelConfig, SloDoc};
+use podinit_expo::metrics::{ExpositionBuilder, ExpositionFormat, LabelConfig, SloDoc};
 use podinit_exporter::process::metrics::ProcessCollector;
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::AccessStats;
-use podinit_kube::cluster::clock::{Clock, SystemClock};
+use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::WatchStats;
 
@@ -55,7 +55,7 @@ impl Exposed {
     /// The series in the classic formats, and those with native histograms.
     fn without_pods(self) -> Option<(usize, usize)> {
         let now = SystemClock.now();
-        let mut builder = Builder::new(self.labels)
+        let mut builder = ExpositionBuilder::new(self.labels)
             .slos(self.slos)
             .shard(Shard::ALL)
             .events(self.events)
@@ -76,7 +76,7 @@ impl Exposed {
             builder = builder.source(Box::new(TraceStats::default()));
         }
         let (_recorder, exposition) = builder.build().ok()?;
-        let text = String::from_utf8(exposition.encode(Format::Text).ok()?).ok()?;
+        let text = String::from_utf8(exposition.encode(ExpositionFormat::Text).ok()?).ok()?;
         let series = text.lines().filter(|line| !line.starts_with('#'));
         // Of a native histogram one series is left, here its count.
         let is_classic = |line: &&str| {

@@ -10,7 +10,7 @@ use super::api::Api;
 use super::names::Names;
 use super::report::{Check, Finding};
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::requests::PodScope;
 
 /// A verb that podinit needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,10 @@ impl Verb {
 
 /// What the API server denies. What cannot be reviewed counts as granted: the attempt will show.
 #[derive(Debug, Default)]
-pub(super) struct Denied(Vec<(Scope, Verb)>);
+pub(super) struct Denied(Vec<(PodScope, Verb)>);
 
 impl Denied {
-    pub(super) fn covers(&self, scope: &Scope, verb: Verb) -> bool {
+    pub(super) fn covers(&self, scope: &PodScope, verb: Verb) -> bool {
         self.0.contains(&(scope.clone(), verb))
     }
 }
@@ -44,7 +44,7 @@ impl Denied {
 /// `tokens`.
 pub(super) async fn review(
     api: &Api,
-    scopes: &[Scope],
+    scopes: &[PodScope],
     tokens: bool,
     identity: &Identity,
 ) -> (Vec<Finding>, Denied) {
@@ -105,7 +105,7 @@ pub(super) async fn review(
 pub(super) async fn evidence(
     api: &Api,
     (what, resource): (&str, &str),
-    scopes: &[Scope],
+    scopes: &[PodScope],
     identity: &Identity,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -194,14 +194,14 @@ async fn may(
 }
 
 /// The namespace of a review; empty for all namespaces.
-fn scope_name(scope: &Scope) -> &str {
+fn scope_name(scope: &PodScope) -> &str {
     match scope {
-        Scope::Cluster => "",
-        Scope::Namespace(name) => name,
+        PodScope::Cluster => "",
+        PodScope::Namespace(name) => name,
     }
 }
 
-fn in_words(scopes: &[Scope]) -> String {
+fn in_words(scopes: &[PodScope]) -> String {
     match scopes {
         [scope] => scope.to_string(),
         _ => {
@@ -212,29 +212,29 @@ fn in_words(scopes: &[Scope]) -> String {
 }
 
 /// The commands that grant what is missing.
-fn grant(scope: &Scope, identity: &Identity) -> String {
+fn grant(scope: &PodScope, identity: &Identity) -> String {
     let commands = grant_to("pods", "podinit", scope, identity);
     match scope {
-        Scope::Cluster => {
+        PodScope::Cluster => {
             format!("{commands}; or watch only some namespaces, with --namespace")
         }
-        Scope::Namespace(_) => commands,
+        PodScope::Namespace(_) => commands,
     }
 }
 
 /// The commands that make the role `role`, with the right to list and watch a resource, and bind it.
-fn grant_to(resource: &str, role: &str, scope: &Scope, identity: &Identity) -> String {
+fn grant_to(resource: &str, role: &str, scope: &PodScope, identity: &Identity) -> String {
     let subject = subject_of(identity);
     match scope {
-        Scope::Cluster => format!(
+        PodScope::Cluster => format!(
             "kubectl create clusterrole {role} --verb=list,watch --resource={resource} && \
              kubectl create clusterrolebinding {role} --clusterrole={role} {subject}"
         ),
-        Scope::Namespace(name) if is_plain(name) => format!(
+        PodScope::Namespace(name) if is_plain(name) => format!(
             "kubectl -n {name} create role {role} --verb=list,watch --resource={resource} && \
              kubectl -n {name} create rolebinding {role} --role={role} {subject}"
         ),
-        Scope::Namespace(_) => "check --namespace: no namespace has such a name".to_owned(),
+        PodScope::Namespace(_) => "check --namespace: no namespace has such a name".to_owned(),
     }
 }
 
@@ -318,19 +318,19 @@ mod tests {
     #[test]
     fn the_commands_name_the_subject_and_the_right() {
         let account = known("system:serviceaccount:monitoring:podinit");
-        let cluster = grant(&Scope::Cluster, &account);
+        let cluster = grant(&PodScope::Cluster, &account);
         assert!(cluster.contains("clusterrolebinding"), "{cluster}");
         assert!(cluster.contains("--serviceaccount=monitoring:podinit"), "{cluster}");
-        let shop = grant(&Scope::Namespace("shop".to_owned()), &known("jane@example.com"));
+        let shop = grant(&PodScope::Namespace("shop".to_owned()), &known("jane@example.com"));
         assert!(shop.contains("kubectl -n shop create role podinit"), "{shop}");
         assert!(shop.ends_with("--user=jane@example.com"), "{shop}");
     }
 
     #[test]
     fn nothing_with_a_meaning_to_a_shell_becomes_part_of_a_command() {
-        let odd = grant(&Scope::Cluster, &known("jane; rm -rf ~"));
+        let odd = grant(&PodScope::Cluster, &known("jane; rm -rf ~"));
         assert!(odd.contains("--serviceaccount=NAMESPACE:NAME"), "{odd}");
-        let odd = grant(&Scope::Namespace("$(x)".to_owned()), &known("jane"));
+        let odd = grant(&PodScope::Namespace("$(x)".to_owned()), &known("jane"));
         assert!(!odd.contains('$'), "{odd}");
     }
 }

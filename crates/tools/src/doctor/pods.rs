@@ -17,7 +17,7 @@ use podinit_decode::{DecodeOptions, PodDecoder};
 use podinit_expo::metrics::LabelCensus;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::watch::pages::PageEnd;
-use podinit_kube::watch::requests::{Requests, Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
 use podinit_text::words::count;
 
 /// Pods in a page, as `serve` requests them.
@@ -25,8 +25,8 @@ const PAGE: u32 = 500;
 
 /// What to list.
 pub(super) struct Wanted<'a> {
-    pub(super) scopes: &'a [Scope],
-    pub(super) selectors: &'a Selectors,
+    pub(super) scopes: &'a [PodScope],
+    pub(super) selectors: &'a PodSelectors,
     pub(super) decode: &'a DecodeOptions,
     pub(super) denied: &'a Denied,
     pub(super) max_pods: u64,
@@ -45,10 +45,10 @@ pub(super) struct Census {
     /// Those of the pods' images, where Events are a source of evidence
     pub(super) registries: Option<Registries>,
     /// The resource version of each list, from which a watch can start
-    pub(super) versions: Vec<(Scope, String)>,
+    pub(super) versions: Vec<(PodScope, String)>,
     pages: u64,
     undecodable: u64,
-    empty: Vec<Scope>,
+    empty: Vec<PodScope>,
     took: Duration,
 }
 
@@ -80,8 +80,8 @@ impl Census {
         const CHECK: Check = Check::Pods;
         let began = Instant::now();
         let mut findings = Vec::new();
-        let allowed = |scope: &&Scope| !wanted.denied.covers(scope, Verb::List);
-        let scopes: Vec<&Scope> = wanted.scopes.iter().filter(allowed).collect();
+        let allowed = |scope: &&PodScope| !wanted.denied.covers(scope, Verb::List);
+        let scopes: Vec<&PodScope> = wanted.scopes.iter().filter(allowed).collect();
         for scope in &scopes {
             let before = self.pods;
             if let Err(failure) = self.list(api, scope, wanted).await {
@@ -123,7 +123,7 @@ impl Census {
         findings
     }
 
-    fn counted(&self, selectors: &Selectors) -> Finding {
+    fn counted(&self, selectors: &PodSelectors) -> Finding {
         const CHECK: Check = Check::Pods;
         let pods = count(self.pods, "pod", "pods");
         let pages = count(self.pages, "page", "pages");
@@ -151,10 +151,10 @@ impl Census {
     async fn list(
         &mut self,
         api: &Api,
-        scope: &Scope,
+        scope: &PodScope,
         wanted: &Wanted<'_>,
     ) -> Result<(), ApiError> {
-        let requests = Requests::new(scope, wanted.selectors);
+        let requests = RequestBuilder::new(scope, wanted.selectors);
         let mut decoder = PodDecoder::new(DecodeOptions {
             // To name the nodes whose pods lack something.
             node: true,
@@ -192,15 +192,15 @@ impl Census {
     }
 }
 
-fn namespace(scope: &Scope) -> Option<&str> {
+fn namespace(scope: &PodScope) -> Option<&str> {
     match scope {
-        Scope::Cluster => None,
-        Scope::Namespace(name) => Some(name),
+        PodScope::Cluster => None,
+        PodScope::Namespace(name) => Some(name),
     }
 }
 
 /// A list that failed after `listed` pods.
-fn refused(scope: &Scope, listed: u64, failure: &ApiError) -> Finding {
+fn refused(scope: &PodScope, listed: u64, failure: &ApiError) -> Finding {
     const CHECK: Check = Check::Pods;
     let why = &failure.detail;
     let fix = match failure.kind {

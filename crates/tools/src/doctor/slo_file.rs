@@ -5,13 +5,13 @@ use std::path::Path;
 use super::names::Names;
 use super::report::{Check, Finding};
 use podinit_slo::SloFile;
-use podinit_slo::file::Sources;
+use podinit_slo::file::EvidenceSources;
 use podinit_slo::rules::{RenderOptions, render};
 use podinit_text::words::count;
 
 /// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that
 /// would be in force; none where the file is broken.
-pub(super) fn check(path: Option<&Path>, sources: Sources) -> (Finding, Option<SloFile>) {
+pub(super) fn check(path: Option<&Path>, sources: EvidenceSources) -> (Finding, Option<SloFile>) {
     const CHECK: Check = Check::SloFile;
     let Some(path) = path else {
         let slos = SloFile::built_in();

@@ -1,7 +1,7 @@
 //! Whether the collector of traces takes them.
 
 use super::report::{Check, Finding};
-use podinit_traces::{Answer, OtlpSettings, SettingsError, probe};
+use podinit_traces::{CollectorAnswer, OtlpSettings, SettingsError, probe};
 
 const CHECK: Check = Check::Traces;
 
@@ -20,8 +20,8 @@ pub(super) async fn check(settings: &Result<Option<OtlpSettings>, SettingsError>
     };
     let url = settings.shown();
     match probe(settings).await {
-        Ok(Answer::Taken { .. }) => Finding::ok(CHECK, format!("{url} takes traces")),
-        Ok(Answer::Failed(failure)) => {
+        Ok(CollectorAnswer::Taken { .. }) => Finding::ok(CHECK, format!("{url} takes traces")),
+        Ok(CollectorAnswer::Failed(failure)) => {
             let found = format!("{url} does not take traces: {}", failure.why);
             Finding::warning(CHECK, found)
                 .fix("check the endpoint: the collector's port for OTLP over HTTP, usually 4318")

@@ -7,7 +7,7 @@ use super::api::Api;
 use super::permissions::{Denied, Verb};
 use super::report::{Check, Finding};
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
-use podinit_kube::watch::requests::{Requests, Scope, Selectors};
+use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
 
 /// How long the watch is requested to last. A buffered answer begins only when it ends.
 const SECONDS: u32 = 3;
@@ -15,12 +15,12 @@ const SECONDS: u32 = 3;
 /// Opens a watch of each scope that was listed, and closes it again.
 pub(super) async fn check(
     api: &Api,
-    selectors: &Selectors,
-    versions: &[(Scope, String)],
+    selectors: &PodSelectors,
+    versions: &[(PodScope, String)],
     denied: &Denied,
 ) -> Finding {
     const CHECK: Check = Check::Watch;
-    let allowed = |scope: &Scope| !denied.covers(scope, Verb::Watch);
+    let allowed = |scope: &PodScope| !denied.covers(scope, Verb::Watch);
     let mut slowest = Duration::ZERO;
     let mut opened = 0;
     for (scope, version) in versions.iter().filter(|(scope, _)| allowed(scope)) {
@@ -53,11 +53,11 @@ pub(super) async fn check(
 
 async fn open(
     api: &Api,
-    scope: &Scope,
-    selectors: &Selectors,
+    scope: &PodScope,
+    selectors: &PodSelectors,
     version: &str,
 ) -> Result<(), ApiError> {
-    let request = Requests::new(scope, selectors).watch(version, SECONDS, false)?;
+    let request = RequestBuilder::new(scope, selectors).watch(version, SECONDS, false)?;
     api.open(request).await
 }
 

@@ -3,13 +3,13 @@
 use std::io;
 
 use podinit_checkpoint::CheckpointLoad;
-use podinit_checkpoint::frame::Writer;
-use podinit_checkpoint::{Disk, Loaded, Store};
+use podinit_checkpoint::frame::SectionWriter;
+use podinit_checkpoint::{CheckpointStore, Disk, LoadedCheckpoint};
 
 /// The document of the `counter`-th save. No two have the same length, and later ones may be
 /// shorter.
 pub fn document(counter: u64) -> Vec<u8> {
-    let mut writer = Writer::begin();
+    let mut writer = SectionWriter::begin();
     writer.section(1, |to| to.extend(counter.to_le_bytes()));
     writer.section(2, |to| to.extend(vec![counter as u8; (counter * 137 % 401) as usize]));
     writer.finish()
@@ -33,7 +33,7 @@ impl History {
     }
 
     /// Saves the next document, and remembers it if the store answers that it is durable.
-    pub fn save<D: Disk>(&mut self, store: &mut Store<D>) -> io::Result<()> {
+    pub fn save<D: Disk>(&mut self, store: &mut CheckpointStore<D>) -> io::Result<()> {
         self.begun += 1;
         store.save(&document(self.begun))?;
         self.promised = self.begun;
@@ -42,9 +42,9 @@ impl History {
 
     /// Loads, and checks that what is found is whole, is one of the saved documents, and is not older
     /// than what was promised.
-    pub fn load<D: Disk>(&self, store: &mut Store<D>) -> Result<(), String> {
+    pub fn load<D: Disk>(&self, store: &mut CheckpointStore<D>) -> Result<(), String> {
         let found = match store.load() {
-            Loaded::Found(bytes) => {
+            LoadedCheckpoint::Found(bytes) => {
                 let counters = self.promised.max(1)..=self.begun;
                 let known = counters.clone().any(|counter| bytes == document(counter));
                 return match known {
@@ -52,8 +52,8 @@ impl History {
                     false => Err(format!("found {bytes:?}, which is none of {counters:?}")),
                 };
             }
-            Loaded::Absent if self.promised == 0 => return Ok(()),
-            Loaded::Rejected(rejection)
+            LoadedCheckpoint::Absent if self.promised == 0 => return Ok(()),
+            LoadedCheckpoint::Rejected(rejection)
                 if self.promised == 0
                     && self.damaged.is_some()
                     && rejection.reason == CheckpointLoad::Corrupt =>

@@ -17,9 +17,11 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
-use podinit_decode::{DecodeOptions, Encoding};
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig, Recorder, SloDoc};
-use podinit_kube::watch::requests::Scope;
+use podinit_decode::{DecodeOptions, ObjectEncoding};
+use podinit_expo::metrics::{
+    Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder, SloDoc,
+};
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_oncall::problems::Problems;
@@ -78,7 +80,7 @@ impl Pipeline {
     ) -> Self {
         let stats = Arc::new(WatchStats::new(1));
         let doc = |slo: &Slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds());
-        let (recorder, exposition) = Builder::new(LabelConfig::default())
+        let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default())
             .slos(slos.slos.iter().map(doc).collect())
             .watch(stats.clone())
             .events(evidence)
@@ -163,7 +165,7 @@ impl Pipeline {
         let batch = cluster.nodes().events_after(nodes, usize::MAX).unwrap();
         let nodes = batch.up_to;
         for event in &batch.events {
-            let line = self.node_decoder.decode_event(Encoding::Json, &line(event));
+            let line = self.node_decoder.decode_event(ObjectEncoding::Json, &line(event));
             let event = match line.unwrap().kind {
                 NodeLineKind::Applied(node) => NodeEvent::Applied(node),
                 NodeLineKind::Deleted(node) => NodeEvent::Deleted(node),
@@ -213,7 +215,7 @@ impl Pipeline {
     }
 
     pub fn scrape(&self) -> Scrape {
-        let text = self.exposition.encode(Format::Text).unwrap();
+        let text = self.exposition.encode(ExpositionFormat::Text).unwrap();
         Scrape::parse(&String::from_utf8(text).unwrap())
     }
 
@@ -283,7 +285,7 @@ fn line(event: &Event) -> Vec<u8> {
 
 /// A server that does not answer is waited for as long as `silence`.
 fn watch_config(silence: Duration) -> WatchConfig {
-    let mut config = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
+    let mut config = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
     let reflector = &mut config.reflector;
     reflector.page_limit = 20;
     reflector.header_timeout = silence;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Cause;
 use crate::kube_event::EventContainer;
 use crate::lifecycle::interval::Stage;
-use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
+use crate::pod::{ContainerKind, ContainerSpec, ContainerState, WaitingReason};
 
 /// The containers of a pod past these have no part in its cause, and a pod with more has no startup SLI
 /// (`no_evidence`). Each takes 24 bytes, and 32 more once an Event tells of an image.
@@ -37,7 +37,7 @@ pub(in crate::lifecycle) struct ContainerEvidence {
 }
 
 impl ContainerEvidence {
-    fn of(container: &Container) -> Self {
+    fn of(container: &ContainerSpec) -> Self {
         let mut evidence = Self {
             name: Arc::clone(&container.name),
             kind: container.kind,
@@ -53,7 +53,7 @@ impl ContainerEvidence {
         evidence
     }
 
-    fn update(&mut self, container: &Container) {
+    fn update(&mut self, container: &ContainerSpec) {
         self.problem = problem(container.state);
         self.succeeded = container.state == ContainerState::Succeeded;
         self.started = container.started.is_some();
@@ -129,7 +129,7 @@ pub(in crate::lifecycle) const fn problem(state: ContainerState) -> Option<Cause
 
 /// Whether `containers` show that their pod's sandbox has a network: one of them has a start, or waits for
 /// something that comes later.
-pub(super) fn show_network(containers: &[Container]) -> bool {
+pub(super) fn show_network(containers: &[ContainerSpec]) -> bool {
     use WaitingReason::{ContainerCreating, PodInitializing, Unstated};
     let is_later = |state| match state {
         ContainerState::Waiting(reason) => {
@@ -143,7 +143,7 @@ pub(super) fn show_network(containers: &[Container]) -> bool {
 
 /// Brings `evidence` up to date with `containers`, those of the newest snapshot. Their names and
 /// order never change in Kubernetes; if they do all the same, what Events said of them is forgotten.
-pub(super) fn update(evidence: &mut Box<[ContainerEvidence]>, containers: &[Container]) {
+pub(super) fn update(evidence: &mut Box<[ContainerEvidence]>, containers: &[ContainerSpec]) {
     let containers = &containers[..containers.len().min(MOST_FOLLOWED)];
     let names = containers.iter().map(|container| (&container.name, container.kind));
     let known = evidence.iter().map(|known| (&known.name, known.kind));

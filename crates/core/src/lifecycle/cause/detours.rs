@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::pod::{ConditionType, Container, ContainerKind, ContainerState, PodSnapshot};
+use crate::pod::{ConditionType, ContainerKind, ContainerSpec, ContainerState, PodSnapshot};
 
 /// What of this the newest snapshot shows; one byte, because a pod in flight has little room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,12 +62,12 @@ fn is_past_network(snapshot: &PodSnapshot) -> bool {
 }
 
 /// An init container that the status does not name does not have to run again.
-fn runs_init_again(containers: &[Container]) -> bool {
-    let is_open = |one: &Container| {
+fn runs_init_again(containers: &[ContainerSpec]) -> bool {
+    let is_open = |one: &ContainerSpec| {
         one.kind == ContainerKind::Init
             && !matches!(one.state, ContainerState::NoStatus | ContainerState::Succeeded)
     };
-    let runs = |one: &Container| {
+    let runs = |one: &ContainerSpec| {
         one.kind == ContainerKind::Regular && one.state == ContainerState::Running
     };
     containers.iter().any(is_open) && !containers.iter().any(runs)

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::pod::{
-    Condition, ConditionStatus, Container, ContainerKind, ContainerState, NotScheduled, PodUid,
-    WaitingReason,
+    ConditionStatus, ContainerKind, ContainerSpec, ContainerState, NotScheduled, PodUid,
+    StatusCondition, WaitingReason,
 };
 use crate::timestamp::Timestamp;
 
@@ -13,10 +13,10 @@ fn pod() -> PodSnapshot {
 
 fn cause_in(stage: Stage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let beyond_network = Stage::Containers;
-    cause_at(Standing { stage, beyond_network, has_readiness_gates: true }, pod, events)
+    cause_at(PodStanding { stage, beyond_network, has_readiness_gates: true }, pod, events)
 }
 
-fn cause_at(standing: Standing, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
+fn cause_at(standing: PodStanding, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let mut evidence = WaitEvidence::default();
     evidence.update(pod);
     events.iter().for_each(|event| evidence.take_event(event));
@@ -102,19 +102,24 @@ fn the_rows_of_the_scheduler_count_in_their_order() {
 
 fn state(pod: &mut PodSnapshot, kind: ConditionType, status: ConditionStatus) {
     let last_transition = None;
-    let condition = Condition { status, last_transition };
+    let condition = StatusCondition { status, last_transition };
     pod.conditions.insert(kind, condition);
 }
 
-fn container(name: &str, kind: ContainerKind, state: ContainerState, started: bool) -> Container {
-    Container {
+fn container(
+    name: &str,
+    kind: ContainerKind,
+    state: ContainerState,
+    started: bool,
+) -> ContainerSpec {
+    ContainerSpec {
         state,
         started: started.then_some(Timestamp::from_seconds(1)),
-        ..Container::new(Arc::from(name), kind)
+        ..ContainerSpec::new(Arc::from(name), kind)
     }
 }
 
-fn with(containers: &[Container]) -> PodSnapshot {
+fn with(containers: &[ContainerSpec]) -> PodSnapshot {
     PodSnapshot { containers: containers.into(), ..pod() }
 }
 
@@ -138,8 +143,8 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     let image = Waiting(WaitingReason::ErrImagePull);
     let web = |state| container("web", Regular, state, true);
     let init = |state| container("init", Init, state, true);
-    let cause = |containers: &[Container]| {
-        let standing = Standing {
+    let cause = |containers: &[ContainerSpec]| {
+        let standing = PodStanding {
             stage: Stage::Network,
             beyond_network: Stage::Containers,
             has_readiness_gates: true,
@@ -165,10 +170,10 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     assert_eq!(cause(&[sidecar.clone(), init(Succeeded), web(waits)]), Cause::Crash);
     // The first of the stage `init` decides, though it is a sidecar.
     assert_eq!(cause(&[sidecar, init(waits), web(image)]), Cause::Crash);
-    let first = |containers: &[Container]| {
+    let first = |containers: &[ContainerSpec]| {
         let mut evidence = WaitEvidence::default();
         evidence.update(&with(containers));
-        let standing = Standing {
+        let standing = PodStanding {
             stage: Stage::Containers,
             beyond_network: Stage::Containers,
             has_readiness_gates: true,

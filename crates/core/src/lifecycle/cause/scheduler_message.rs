@@ -60,7 +60,7 @@ pub(super) fn tells_of_failed_preemption(message: &str) -> bool {
 pub(super) fn cause(message: &str) -> Cause {
     let counted = counted_clauses(message);
     let mut counts: Vec<(Cause, u64)> = Vec::with_capacity(counted.len());
-    for Clause { cause, nodes, .. } in counted {
+    for MessageClause { cause, nodes, .. } in counted {
         match counts.iter_mut().find(|(known, _)| *known == cause) {
             // A node that lacks processor and memory is named twice.
             Some((Cause::Resources, most)) => *most = nodes.max(*most),
@@ -84,7 +84,7 @@ pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
     let counted = counted_clauses(message).into_iter();
     let (deciding, others): (Vec<_>, Vec<_>) = counted.partition(|clause| clause.cause == cause);
     let mut said = String::new();
-    for Clause { nodes, text, .. } in deciding.into_iter().chain(others) {
+    for MessageClause { nodes, text, .. } in deciding.into_iter().chain(others) {
         let clause = text.trim().trim_end_matches('.');
         let clause = match nodes {
             0 => clause.to_owned(),
@@ -105,18 +105,18 @@ pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
 
 /// A clause, the cause that it states, and of how many nodes.
 #[derive(Clone, Copy)]
-struct Clause<'a> {
+struct MessageClause<'a> {
     cause: Cause,
     nodes: u64,
     text: &'a str,
 }
 
 /// The clauses of `message` that count: those of nodes that were not meant for the pod only where there are no others.
-fn counted_clauses(message: &str) -> Vec<Clause<'_>> {
+fn counted_clauses(message: &str) -> Vec<MessageClause<'_>> {
     let read = clauses(message).map(|(nodes, text)| {
         let cause = cause_of_clause(text);
         let is_of_others = is_of_other_nodes(cause, text);
-        (Clause { cause, nodes, text }, is_of_others)
+        (MessageClause { cause, nodes, text }, is_of_others)
     });
     let (others, meant): (Vec<_>, Vec<_>) = read.partition(|(_, is_of_others)| *is_of_others);
     let counted = if meant.is_empty() { others } else { meant };

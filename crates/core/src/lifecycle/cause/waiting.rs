@@ -80,7 +80,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
 
 /// Where a pod in flight stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::lifecycle) struct Standing {
+pub(in crate::lifecycle) struct PodStanding {
     pub stage: Stage,
     /// The stage, had NetworkReady been reached
     pub beyond_network: Stage,

@@ -27,29 +27,29 @@ const NEVER: u16 = u16::MAX;
 /// A difference as a code, whose sign is that of the difference, and by how many seconds it is older than the last of its
 /// node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Difference {
+struct ClockDifference {
     code: i16,
     age: u16,
 }
 
 /// The last differences of a node, the newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Differences([Difference; MOST_DIFFERENCES]);
+pub(super) struct ClockDifferences([ClockDifference; MOST_DIFFERENCES]);
 
-impl Default for Differences {
+impl Default for ClockDifferences {
     fn default() -> Self {
-        Self([Difference { code: 0, age: NEVER }; MOST_DIFFERENCES])
+        Self([ClockDifference { code: 0, age: NEVER }; MOST_DIFFERENCES])
     }
 }
 
 /// How far a clock is off at least, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Off {
+pub(super) enum OffsetBound {
     Ahead(u32),
     Behind(u32),
 }
 
-impl Differences {
+impl ClockDifferences {
     /// Adds a difference in nanoseconds, so many seconds after the last, in the place of the oldest.
     pub(super) fn add(&mut self, nanos: i64, passed: u32) {
         let passed = u16::try_from(passed).unwrap_or(NEVER);
@@ -57,12 +57,13 @@ impl Differences {
             known.age = known.age.saturating_add(passed);
         }
         self.0.rotate_right(1);
-        self.0[0] = Difference { code: code(nanos), age: 0 };
+        self.0[0] = ClockDifference { code: code(nanos), age: 0 };
     }
 
     /// Forgets those of the last `seconds`, so many seconds after the last.
     pub(super) fn forget_last(&mut self, seconds: u32, passed: u32) {
-        let is_old = |known: &&Difference| u32::from(known.age).saturating_add(passed) > seconds;
+        let is_old =
+            |known: &&ClockDifference| u32::from(known.age).saturating_add(passed) > seconds;
         let mut kept = Self::default();
         for (place, known) in kept.0.iter_mut().zip(self.0.iter().filter(is_old)) {
             *place = *known;
@@ -73,7 +74,7 @@ impl Differences {
     /// Those that count so many seconds after the last.
     fn known(&self, passed: u32) -> impl Iterator<Item = i16> {
         let counts =
-            move |known: &&Difference| u32::from(known.age).saturating_add(passed) <= AN_HOUR;
+            move |known: &&ClockDifference| u32::from(known.age).saturating_add(passed) <= AN_HOUR;
         self.0.iter().take_while(counts).map(|known| known.code)
     }
 
@@ -83,11 +84,11 @@ impl Differences {
     }
 
     /// How far the clock is off, if it is, so many seconds after the last: by the least of them.
-    pub(super) fn off(&self, passed: u32) -> Option<Off> {
+    pub(super) fn off(&self, passed: u32) -> Option<OffsetBound> {
         let least = self.known(passed).min().filter(|_| self.are_enough(passed))?;
         match least {
-            ..=-1 if -least > TOLERATED => Some(Off::Ahead(seconds(-least))),
-            1.. if least > TOLERATED => Some(Off::Behind(seconds(least))),
+            ..=-1 if -least > TOLERATED => Some(OffsetBound::Ahead(seconds(-least))),
+            1.. if least > TOLERATED => Some(OffsetBound::Behind(seconds(least))),
             _ => None,
         }
     }
@@ -124,31 +125,31 @@ mod tests {
 
     const SECOND: i64 = NANOS_PER_SECOND;
 
-    fn off(nanos: &[i64]) -> Option<Off> {
-        let mut differences = Differences::default();
+    fn off(nanos: &[i64]) -> Option<OffsetBound> {
+        let mut differences = ClockDifferences::default();
         nanos.iter().for_each(|nanos| differences.add(*nanos, 1));
         differences.off(0)
     }
 
     #[test]
     fn a_difference_counts_for_an_hour_and_the_last_can_be_forgotten() {
-        let mut differences = Differences::default();
+        let mut differences = ClockDifferences::default();
         for passed in [0, 600, 600, 600] {
             differences.add(-40 * SECOND, passed);
         }
-        assert_eq!(differences.off(1800), Some(Off::Ahead(40)));
+        assert_eq!(differences.off(1800), Some(OffsetBound::Ahead(40)));
         assert_eq!(differences.off(1801), None, "the first is too old");
         differences.add(40 * SECOND, 1900);
-        assert_eq!(differences.off(0), Some(Off::Ahead(40)));
+        assert_eq!(differences.off(0), Some(OffsetBound::Ahead(40)));
         differences.add(40 * SECOND, 100_000);
         assert!(!differences.are_enough(0));
-        let mut differences = Differences::default();
+        let mut differences = ClockDifferences::default();
         for passed in [0, 10, 10, 10, 100] {
             differences.add(-40 * SECOND, passed);
         }
         let mut kept = differences;
         kept.forget_last(60, 0);
-        assert_eq!(kept.off(0), Some(Off::Ahead(40)));
+        assert_eq!(kept.off(0), Some(OffsetBound::Ahead(40)));
         kept.forget_last(100, 0);
         assert_eq!(kept.off(0), None);
     }
@@ -156,9 +157,9 @@ mod tests {
     #[test]
     fn four_differences_judge_a_clock_by_their_least() {
         assert_eq!(off(&[-40 * SECOND; 3]), None);
-        assert_eq!(off(&[-40 * SECOND; 4]), Some(Off::Ahead(40)));
+        assert_eq!(off(&[-40 * SECOND; 4]), Some(OffsetBound::Ahead(40)));
         let behind = [95 * SECOND, 41 * SECOND, 300 * SECOND, 50 * SECOND];
-        assert_eq!(off(&behind), Some(Off::Behind(41)));
+        assert_eq!(off(&behind), Some(OffsetBound::Behind(41)));
         assert_eq!(off(&[95 * SECOND, 41 * SECOND, -SECOND, 50 * SECOND]), None);
     }
 
@@ -166,10 +167,10 @@ mod tests {
     fn half_a_minute_is_tolerated_to_the_nanosecond() {
         for (nanos, expected) in [
             (-30 * SECOND, None),
-            (-30 * SECOND - 1, Some(Off::Ahead(30))),
-            (-31 * SECOND, Some(Off::Ahead(31))),
+            (-30 * SECOND - 1, Some(OffsetBound::Ahead(30))),
+            (-31 * SECOND, Some(OffsetBound::Ahead(31))),
             (30 * SECOND, None),
-            (30 * SECOND + 1, Some(Off::Behind(30))),
+            (30 * SECOND + 1, Some(OffsetBound::Behind(30))),
             (0, None),
         ] {
             assert_eq!(off(&[nanos; 4]), expected, "{nanos}");
@@ -180,7 +181,7 @@ mod tests {
     fn only_the_last_sixteen_count() {
         let mut all = vec![-40 * SECOND];
         all.extend([0; MOST_DIFFERENCES - 1]);
-        assert_eq!(off(&all), Some(Off::Ahead(40)));
+        assert_eq!(off(&all), Some(OffsetBound::Ahead(40)));
         all.push(0);
         assert_eq!(off(&all), None);
     }
@@ -195,7 +196,7 @@ mod tests {
             (9 * 3600 + 59, 9 * 3600),
             (50 * 3600, 50 * 3600),
         ] {
-            assert_eq!(off(&[-seconds * SECOND; 4]), Some(Off::Ahead(known)), "{seconds}");
+            assert_eq!(off(&[-seconds * SECOND; 4]), Some(OffsetBound::Ahead(known)), "{seconds}");
         }
         for nanos in [i64::MIN, i64::MAX] {
             assert!(off(&[nanos; 4]).is_some());

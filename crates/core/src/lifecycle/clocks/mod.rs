@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::differences::{Differences, Off};
+use self::differences::{ClockDifferences, OffsetBound};
 use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -45,8 +45,8 @@ pub struct NodeClock {
 
 /// What is known of the clock of a node.
 #[derive(Clone, Copy, Debug, Default)]
-struct Watched {
-    differences: Differences,
+struct WatchedClock {
+    differences: ClockDifferences,
     /// When the last difference came, in seconds since the epoch
     heard: u32,
     /// Since when the clock is off, if it is
@@ -55,11 +55,11 @@ struct Watched {
 
 /// The clocks of the nodes whose pods the watch has shown.
 #[derive(Debug, Default)]
-pub(super) struct Clocks {
-    nodes: HashMap<Arc<str>, Watched>,
+pub(super) struct NodeClocks {
+    nodes: HashMap<Arc<str>, WatchedClock>,
 }
 
-impl Clocks {
+impl NodeClocks {
     /// At `now` a pod on `node` was shown so many nanoseconds after the time that its kubelet states.
     pub(super) fn add(&mut self, node: &Arc<str>, nanos: i64, now: Timestamp) {
         let now = seconds(now);
@@ -67,7 +67,7 @@ impl Clocks {
             if self.nodes.len() >= MOST_NODES {
                 self.forget_some();
             }
-            self.nodes.insert(Arc::clone(node), Watched::default());
+            self.nodes.insert(Arc::clone(node), WatchedClock::default());
         }
         let Some(watched) = self.nodes.get_mut(node) else {
             return;
@@ -124,7 +124,7 @@ impl Clocks {
             let passed = watched.passed(now);
             judged += usize::from(watched.differences.are_enough(passed));
             let off = watched.differences.off(passed);
-            behind += usize::from(matches!(off, Some(Off::Behind(_))));
+            behind += usize::from(matches!(off, Some(OffsetBound::Behind(_))));
         }
         2 * behind > judged
     }
@@ -137,7 +137,7 @@ impl Clocks {
     }
 }
 
-impl Watched {
+impl WatchedClock {
     /// How many seconds have passed since the last difference at `now`.
     const fn passed(&self, now: u32) -> u32 {
         now.saturating_sub(self.heard)
@@ -146,7 +146,7 @@ impl Watched {
     /// The clock, if it is off at `now`.
     fn shown(&self, node: &Arc<str>, now: u32) -> Option<NodeClock> {
         let off = self.differences.off(self.passed(now))?;
-        let (Off::Ahead(seconds) | Off::Behind(seconds)) = off;
+        let (OffsetBound::Ahead(seconds) | OffsetBound::Behind(seconds)) = off;
         // What is off because others have become too old is since the last difference.
         let was_off = self.differences.off(0).map(fault) == Some(fault(off));
         let since = if was_off { self.off_since } else { self.heard };
@@ -159,10 +159,10 @@ impl Watched {
     }
 }
 
-const fn fault(off: Off) -> ClockFault {
+const fn fault(off: OffsetBound) -> ClockFault {
     match off {
-        Off::Ahead(_) => ClockFault::Ahead,
-        Off::Behind(_) => ClockFault::Behind,
+        OffsetBound::Ahead(_) => ClockFault::Ahead,
+        OffsetBound::Behind(_) => ClockFault::Behind,
     }
 }
 
@@ -181,25 +181,25 @@ mod tests {
     }
 
     /// Four pods on a node, each shown so many seconds after what its kubelet stated.
-    fn pods(clocks: &mut Clocks, node: &str, late: i64) {
+    fn pods(clocks: &mut NodeClocks, node: &str, late: i64) {
         for second in 0..4 {
             clocks.add(&node.into(), late * NANOS_PER_SECOND, at(second));
         }
     }
 
-    fn off(clocks: &Clocks) -> Vec<(String, ClockFault, u32)> {
+    fn off(clocks: &NodeClocks) -> Vec<(String, ClockFault, u32)> {
         let off = clocks.off(at(10)).into_iter();
         off.map(|one| (one.node.to_string(), one.fault, one.seconds)).collect()
     }
 
     #[test]
     fn a_node_takes_seventy_two_bytes() {
-        assert_eq!(size_of::<Watched>(), 72);
+        assert_eq!(size_of::<WatchedClock>(), 72);
     }
 
     #[test]
     fn clocks_that_are_off_are_told_since_that_was_found() {
-        let mut clocks = Clocks::default();
+        let mut clocks = NodeClocks::default();
         pods(&mut clocks, "node-1", -7200);
         pods(&mut clocks, "node-2", 1);
         pods(&mut clocks, "node-3", 40);
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn where_more_than_half_are_behind_deliveries_are_late() {
-        let mut clocks = Clocks::default();
+        let mut clocks = NodeClocks::default();
         pods(&mut clocks, "node-1", 40);
         assert_eq!(off(&clocks), [], "the only node");
         pods(&mut clocks, "node-2", -40);
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_nodes_that_were_heard_of_longest_ago_are_forgotten() {
-        let mut clocks = Clocks::default();
+        let mut clocks = NodeClocks::default();
         let name = |number: usize| Arc::<str>::from(format!("node-{number}"));
         for number in 0..MOST_NODES {
             let second = i64::try_from(number).unwrap_or_default();

@@ -14,15 +14,15 @@ use super::custom_milestone::{
     CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason,
 };
 use super::gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};
-use super::judgement::{Judgement, Latency};
+use super::judgement::{DurationJudgement, Latency};
 use super::milestone::Milestone;
 use super::observation::PodObservation;
 use super::reached::Reached;
-use super::seen::Seen;
+use super::seen::SeenSnapshot;
 use super::startup::Startup;
 use crate::pod::{
-    Condition, ConditionType, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions,
-    PodSnapshot,
+    ConditionType, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions, PodSnapshot,
+    StatusCondition,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -61,7 +61,7 @@ const UNKNOWN: Timestamp = Timestamp::from_nanos(i64::MIN);
 
 /// What became of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct GateState {
+pub(super) struct GateResolution {
     pub(super) passed: Reached,
     pub(super) is_holding: bool,
 }
@@ -101,10 +101,10 @@ impl Named {
     }
 
     /// Each gate, and what became of it.
-    pub(super) fn gate_states(&self) -> impl Iterator<Item = (GateKind, &str, GateState)> {
+    pub(super) fn gate_states(&self) -> impl Iterator<Item = (GateKind, &str, GateResolution)> {
         self.gates().map(|(position, kind, gate)| {
             let is_holding = self.holding >> position & 1 != 0;
-            (kind, gate, GateState { passed: self.reached(position), is_holding })
+            (kind, gate, GateResolution { passed: self.reached(position), is_holding })
         })
     }
 
@@ -188,7 +188,7 @@ impl Named {
 /// How a snapshot changes what is known, and what it is called.
 pub(super) struct NamedFold<'a, S> {
     pub(super) snapshot: &'a PodSnapshot,
-    pub(super) seen: &'a Seen,
+    pub(super) seen: &'a SeenSnapshot,
     /// No snapshot of the pod was folded before
     pub(super) is_first: bool,
     pub(super) milestones: &'a CustomMilestones,
@@ -215,7 +215,7 @@ impl Startup {
         };
         named.share(says);
         named.fold_scheduling_gates(self, snapshot, seen, &mut emit);
-        let since = Since { seen, is_first };
+        let since = ConditionSince { seen, is_first };
         named.fold_readiness_gates(self, says, since, &mut emit);
         if let Some(says) = says.filter(|_| has_milestones) {
             named.follow(milestones);
@@ -309,7 +309,7 @@ impl Named {
         &mut self,
         startup: &Startup,
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         emit: &mut impl FnMut(NamedObservation<'_>),
     ) {
         let Some(gates) = self.gates.clone().filter(|gates| !gates.scheduling.is_empty()) else {
@@ -336,7 +336,7 @@ impl Named {
         &mut self,
         startup: &Startup,
         says: Option<&NamedConditions>,
-        since: Since<'_>,
+        since: ConditionSince<'_>,
         emit: &mut impl FnMut(NamedObservation<'_>),
     ) {
         let Some(gates) = self.gates.clone().filter(|gates| !gates.readiness.is_empty()) else {
@@ -372,7 +372,7 @@ impl Named {
         &mut self,
         startup: &Startup,
         says: &NamedConditions,
-        since: Since<'_>,
+        since: ConditionSince<'_>,
         emit: &mut impl FnMut(NamedObservation<'_>),
     ) {
         let milestones = self.milestones.as_ref().map_or(0, |all| all.len());
@@ -436,23 +436,23 @@ impl Named {
 }
 
 /// The condition of a readiness gate.
-fn condition_of_gate(says: &NamedConditions, gate: &str) -> Option<Condition> {
+fn condition_of_gate(says: &NamedConditions, gate: &str) -> Option<StatusCondition> {
     let mut types = says.names()?.readiness.iter();
     says.readiness(types.position(|kind| kind == gate)?)
 }
 
 /// What tells since when a condition is True.
 #[derive(Clone, Copy)]
-struct Since<'a> {
-    seen: &'a Seen,
+struct ConditionSince<'a> {
+    seen: &'a SeenSnapshot,
     /// No earlier snapshot of the pod was without
     is_first: bool,
 }
 
-impl Since<'_> {
+impl ConditionSince<'_> {
     /// When a condition became True that a snapshot is the first to show. One that states no usable time became so as the
     /// snapshot came, if an earlier one was without ([§16.3](crate::specification#s16-3)).
-    fn reached_at(self, condition: Condition) -> Option<Timestamp> {
+    fn reached_at(self, condition: StatusCondition) -> Option<Timestamp> {
         let Self { seen, is_first } = self;
         let stated = condition.last_transition;
         match is_first {
@@ -467,19 +467,19 @@ fn latency(from: Reached, to: Reached) -> Option<Latency> {
     let (Reached::At(from), Reached::At(to)) = (from, to) else {
         return None;
     };
-    usable(Judgement::of(from, to))
+    usable(DurationJudgement::of(from, to))
 }
 
 /// How long a readiness gate held the pod up: not at all if it was passed before.
 fn held_up(containers_ready: Reached, passed: Reached) -> Option<Latency> {
     let (from, to) = (containers_ready.usable()?, passed.usable()?);
-    usable(Judgement::of_nanos(to.nanos_since(from).max(0)))
+    usable(DurationJudgement::of_nanos(to.nanos_since(from).max(0)))
 }
 
-const fn usable(judgement: Judgement) -> Option<Latency> {
+const fn usable(judgement: DurationJudgement) -> Option<Latency> {
     match judgement {
-        Judgement::Usable { latency, .. } => Some(latency),
-        Judgement::Unusable(_) => None,
+        DurationJudgement::Usable { latency, .. } => Some(latency),
+        DurationJudgement::Unusable(_) => None,
     }
 }
 

@@ -8,11 +8,11 @@ use super::super::observation::{Observation, PodObservation};
 use super::super::record::{GateState, Record};
 use super::super::saved::read_back;
 use super::super::slo::SloRule;
-use super::super::sources::Successor;
+use super::super::sources::SourceSuccessor;
 use super::super::tracker::{Tracker, TrackerConfig};
 use super::*;
 use crate::lifecycle::{SloInterval, SloVerdict, UnobservedReason};
-use crate::pod::{ConditionStatus, Container, ContainerKind, ContainerState, PodUid};
+use crate::pod::{ConditionStatus, ContainerKind, ContainerSpec, ContainerState, PodUid};
 
 const CREATED: i64 = 1_000_000;
 
@@ -20,17 +20,17 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(CREATED + second)
 }
 
-fn condition(is_true: bool, second: i64) -> Condition {
+fn condition(is_true: bool, second: i64) -> StatusCondition {
     let status = if is_true { ConditionStatus::True } else { ConditionStatus::False };
-    Condition { status, last_transition: Some(at(second)) }
+    StatusCondition { status, last_transition: Some(at(second)) }
 }
 
 /// A version of the pod: what has become True, and when.
 #[derive(Default)]
 struct Version {
     scheduling: &'static [&'static str],
-    readiness: Vec<(&'static str, Option<Condition>)>,
-    milestones: Vec<Option<Condition>>,
+    readiness: Vec<(&'static str, Option<StatusCondition>)>,
+    milestones: Vec<Option<StatusCondition>>,
     containers_started: Option<i64>,
     containers_ready: Option<i64>,
     ready: Option<i64>,
@@ -49,7 +49,7 @@ fn snapshot(version: Version) -> PodSnapshot {
             pod.conditions.insert(kind, condition(true, time));
         }
     }
-    let mut container = Container::new("main".into(), ContainerKind::Regular);
+    let mut container = ContainerSpec::new("main".into(), ContainerKind::Regular);
     container.started = version.containers_started.map(at);
     container.has_started = version.containers_started.is_some();
     if container.has_started {
@@ -118,7 +118,7 @@ impl Run {
             config,
             saved,
             pods,
-            Successor::Same,
+            SourceSuccessor::Same,
             &mut |_, observation: Observation<'_>| {
                 lines.extend(line(&observation));
             },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Nodes;
+use super::KnownNodes;
 use crate::lifecycle::judgement::Latency;
 use crate::node::{NodeLabels, NodeSnapshot};
 use crate::quantile::nearest_rank;
@@ -67,14 +67,14 @@ impl NodeHold {
 
 /// How far a node has come, as far as it was seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Service {
+pub(super) struct NodeService {
     /// It has been schedulable, or may have been before it was seen
     has_served: bool,
     /// What holds it, as its newest version says
     hold: Option<NodeHold>,
 }
 
-impl Service {
+impl NodeService {
     /// That of a node that was created at `created` and first appears at `appears`. No version was folded yet.
     pub(super) fn new(created: Option<Timestamp>, appears: Timestamp) -> Self {
         let is_old = |created| appears.nanos_since(created) > IN_SERVICE_NANOS;
@@ -129,7 +129,7 @@ fn p90<'a>(startups: impl Iterator<Item = &'a (Box<str>, u64)>, enough: usize) -
     Some(i64::try_from(p90).unwrap_or(i64::MAX))
 }
 
-impl Nodes {
+impl KnownNodes {
     /// The nodes that are late to become schedulable at `now`, the oldest first.
     pub(in crate::lifecycle) fn late(&self, now: Timestamp) -> Vec<LateNode> {
         let mut limits: HashMap<&str, i64> = HashMap::new();

@@ -17,7 +17,7 @@ pub use self::node::{MeasuredStep, NodeObservation, NodeOutcome, NodeState, Node
 pub(super) use self::saved::SavedNodes;
 
 use self::late::Startups;
-use self::node::{Arrival, Node};
+use self::node::{KnownNode, NodeArrival};
 use super::pod_node::{NodeAge, PodNode};
 use crate::node::{NodeLabels, NodeSnapshot};
 use crate::pod::PodUid;
@@ -58,10 +58,10 @@ pub enum NodeEvent {
 
 /// The nodes that are known.
 #[derive(Debug)]
-pub(super) struct Nodes {
+pub(super) struct KnownNodes {
     /// The nodes that are counted; all of them without a shard
     shard: Option<Shard>,
-    known: HashMap<PodUid, Node, DefaultHashBuilder>,
+    known: HashMap<PodUid, KnownNode, DefaultHashBuilder>,
     /// By name the nodes of that name, the newest last
     names: HashMap<Arc<str>, Vec<PodUid>>,
     /// By the name of a node that is not known, the pods that are bound to it
@@ -81,7 +81,7 @@ pub(super) struct Nodes {
     startups: Startups,
 }
 
-impl Nodes {
+impl KnownNodes {
     /// Counts the nodes of `shard`.
     pub(super) fn new(shard: Option<Shard>) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Nodes {
     }
 
     /// The newest node of this name.
-    fn named(&self, name: &str) -> Option<(&PodUid, &Node)> {
+    fn named(&self, name: &str) -> Option<(&PodUid, &KnownNode)> {
         let uid = self.names.get(name)?.last()?;
         Some((uid, self.known.get(uid)?))
     }
@@ -190,21 +190,23 @@ impl Nodes {
         match event {
             NodeEvent::Applied(snapshot) => {
                 self.listed = true;
-                self.fold(*snapshot, context, Arrival::Event, emit, &mut pods);
+                self.fold(*snapshot, context, NodeArrival::Event, emit, &mut pods);
             }
             NodeEvent::Deleted(snapshot) => {
                 let uid = snapshot.uid;
                 self.listed = true;
                 if self.known.contains_key(&uid) {
-                    self.fold(*snapshot, context, Arrival::Event, emit, &mut pods);
+                    self.fold(*snapshot, context, NodeArrival::Event, emit, &mut pods);
                     self.remove(uid, NodeOutcome::Deleted, emit);
                     self.tombstones.push_back((context.now, uid));
                     self.deleted.insert(uid);
                 }
             }
             NodeEvent::Listed { nodes, began } => {
-                let arrival =
-                    Arrival::List { began, is_first: !std::mem::replace(&mut self.listed, true) };
+                let arrival = NodeArrival::List {
+                    began,
+                    is_first: !std::mem::replace(&mut self.listed, true),
+                };
                 let listed: HashSet<PodUid> = nodes.iter().map(|node| node.uid).collect();
                 for snapshot in nodes {
                     self.fold(snapshot, context, arrival, emit, &mut pods);
@@ -229,7 +231,7 @@ impl Nodes {
         &mut self,
         snapshot: NodeSnapshot,
         context: NodeContext,
-        arrival: Arrival,
+        arrival: NodeArrival,
         emit: &mut impl FnMut(NodeObservation<'_>),
         pods: &mut Vec<PodUid>,
     ) {
@@ -239,7 +241,7 @@ impl Nodes {
                 return;
             }
             let is_own = self.shard.is_none_or(|shard| shard.contains(uid));
-            let node = Node::discover(&snapshot, context, arrival, is_own, emit);
+            let node = KnownNode::discover(&snapshot, context, arrival, is_own, emit);
             if node.is_starting() {
                 self.starting.insert((node.age_from(), uid));
             }

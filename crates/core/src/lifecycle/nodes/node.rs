@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::late::Service;
+use super::late::NodeService;
 use crate::label_values;
 use crate::lifecycle::estimate::TimestampMode;
-use crate::lifecycle::judgement::{AnomalyKind, Judgement, Latency};
+use crate::lifecycle::judgement::{AnomalyKind, DurationJudgement, Latency};
 use crate::lifecycle::reached::Reached;
 use crate::node::{NodeLabels, NodeSnapshot};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -26,7 +26,7 @@ pub(in crate::lifecycle) struct NodeContext {
 
 /// How a version of a node came.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Arrival {
+pub(super) enum NodeArrival {
     Event,
     List { began: Timestamp, is_first: bool },
 }
@@ -99,7 +99,7 @@ pub struct MeasuredStep<'a> {
 
 /// A node that exists.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct KnownNode {
     pub(super) name: Arc<str>,
     /// The newest version, 0 for none
     pub(super) version: u64,
@@ -115,7 +115,7 @@ pub(super) struct Node {
     pub(super) state: NodeState,
     /// The steps that are observed no more, a bit for each, and [`MEASURED`] bits above those that were measured
     pub(super) decided: u8,
-    pub(super) service: Service,
+    pub(super) service: NodeService,
 }
 
 /// All steps, as bits.
@@ -125,19 +125,19 @@ pub(super) const ALL_STEPS: u8 = (1 << NodeStep::ALL.len()) - 1;
 const MEASURED: usize = 4;
 const _: () = assert!(NodeStep::ALL.len() <= MEASURED);
 
-impl Node {
+impl KnownNode {
     /// Discovers a node, whose first version is folded next. One that is not `is_own` is counted by another
     /// shard.
     pub(super) fn discover(
         snapshot: &NodeSnapshot,
         context: NodeContext,
-        arrival: Arrival,
+        arrival: NodeArrival,
         is_own: bool,
         emit: &mut impl FnMut(NodeObservation<'_>),
     ) -> Self {
         let (appears, in_first_list) = match arrival {
-            Arrival::Event => (context.observed.unwrap_or(context.now), false),
-            Arrival::List { began, is_first } => (began, is_first),
+            NodeArrival::Event => (context.observed.unwrap_or(context.now), false),
+            NodeArrival::List { began, is_first } => (began, is_first),
         };
         let is_old = |created| appears.nanos_since(created) > OLD_NODES_NANOS;
         let is_ready = snapshot.holding_ready().is_some();
@@ -162,7 +162,7 @@ impl Node {
                 true => 0,
                 false => ALL_STEPS,
             },
-            service: Service::new(snapshot.created, appears),
+            service: NodeService::new(snapshot.created, appears),
         };
         emit(NodeObservation::PoolEntered(&node.labels.pool));
         if is_own {
@@ -198,7 +198,7 @@ impl Node {
         &mut self,
         (snapshot, content): (&NodeSnapshot, u64),
         context: NodeContext,
-        arrival: Arrival,
+        arrival: NodeArrival,
         emit: &mut impl FnMut(NodeObservation<'_>),
     ) {
         if let Some(version) = snapshot.resource_version {
@@ -225,8 +225,8 @@ impl Node {
         }
         if self.is_starting() && snapshot.is_schedulable() {
             let arrived = match arrival {
-                Arrival::Event => context.mode.estimate_ungated(context.observed, None),
-                Arrival::List { .. } => None,
+                NodeArrival::Event => context.mode.estimate_ungated(context.observed, None),
+                NodeArrival::List { .. } => None,
             };
             let at = Reached::At(arrived).later(self.ready).usable();
             self.judge(NodeStep::Schedulable, at, emit);
@@ -266,8 +266,8 @@ impl Node {
             return;
         }
         self.decided |= bit;
-        match Judgement::of(self.created, at) {
-            Judgement::Usable { latency, rounded } => {
+        match DurationJudgement::of(self.created, at) {
+            DurationJudgement::Usable { latency, rounded } => {
                 let is_first = self.decided >> MEASURED == 0;
                 self.decided |= bit << MEASURED;
                 let pool = &self.labels.pool;
@@ -276,7 +276,7 @@ impl Node {
                     emit(NodeObservation::Anomaly(AnomalyKind::Rounded));
                 }
             }
-            Judgement::Unusable(kind) => emit(NodeObservation::Anomaly(kind)),
+            DurationJudgement::Unusable(kind) => emit(NodeObservation::Anomaly(kind)),
         }
     }
 
@@ -285,12 +285,12 @@ impl Node {
         &self,
         stated: Option<Timestamp>,
         context: NodeContext,
-        arrival: Arrival,
+        arrival: NodeArrival,
         emit: &mut impl FnMut(NodeObservation<'_>),
     ) -> Option<Timestamp> {
         let observed = match arrival {
-            Arrival::Event => context.observed,
-            Arrival::List { .. } => None,
+            NodeArrival::Event => context.observed,
+            NodeArrival::List { .. } => None,
         };
         let estimate = context.mode.estimate(stated, observed);
         if estimate.skewed && self.decided & ALL_STEPS != ALL_STEPS {

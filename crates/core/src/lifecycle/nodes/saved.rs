@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::late::{Service, Startups};
-use super::node::{Node, NodeOutcome};
-use super::{MOST_NODES, NodeObservation, NodeState, Nodes};
+use super::late::{NodeService, Startups};
+use super::node::{KnownNode, NodeOutcome};
+use super::{KnownNodes, MOST_NODES, NodeObservation, NodeState};
 use crate::lifecycle::reached::Reached;
 use crate::node::NodeLabels;
 use crate::pod::PodUid;
@@ -60,7 +60,7 @@ impl SavedNodes {
     }
 }
 
-impl Nodes {
+impl KnownNodes {
     /// What is saved of the nodes.
     pub(in crate::lifecycle) fn saved(&self) -> SavedNodes {
         let mut names: Vec<&Arc<str>> = self.names.keys().collect();
@@ -89,7 +89,7 @@ impl Nodes {
         self.tombstones = saved.deleted.into();
         for saved in saved.nodes {
             let uid = saved.uid;
-            let node = Node::restored(saved, now);
+            let node = KnownNode::restored(saved, now);
             emit(NodeObservation::PoolEntered(&node.labels.pool));
             if node.is_starting() {
                 self.starting.insert((node.age_from(), uid));
@@ -102,7 +102,7 @@ impl Nodes {
     }
 }
 
-impl Node {
+impl KnownNode {
     fn saved(&self, uid: PodUid) -> SavedNode {
         SavedNode {
             uid,
@@ -120,11 +120,11 @@ impl Node {
 
     fn restored(saved: SavedNode, now: Timestamp) -> Self {
         let service = match (saved.served, saved.state) {
-            (Some(has_served), _) => Service::restored(has_served),
-            (None, NodeState::Starting) => Service::restored(false),
-            (None, NodeState::Finished(NodeOutcome::Ready)) => Service::restored(true),
+            (Some(has_served), _) => NodeService::restored(has_served),
+            (None, NodeState::Starting) => NodeService::restored(false),
+            (None, NodeState::Finished(NodeOutcome::Ready)) => NodeService::restored(true),
             (None, NodeState::Undiscovered | NodeState::Finished(_)) => {
-                Service::new(saved.stated, now)
+                NodeService::new(saved.stated, now)
             }
         };
         Self {

@@ -5,7 +5,7 @@
 use crate::lifecycle::nodes::{MeasuredStep, NodeEvent};
 use crate::lifecycle::record_fixtures::{Ends, at};
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::{
     Delivery, Interval, NetworkTime, NodeAge, NodeObservation, NodeState, Observation, Observer,
     PodEvent, PodObservation, SourceId, TimestampMode, Tracker, TrackerConfig,
@@ -13,7 +13,8 @@ use crate::lifecycle::{
 use crate::lifecycle::{EndedStartup, Record};
 use crate::node::NodeSnapshot;
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, PodSnapshot, PodUid,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, PodSnapshot, PodUid,
+    StatusCondition,
 };
 use crate::shard::Shard;
 use crate::timestamp::Timestamp;
@@ -139,8 +140,8 @@ fn node(name: &str, created: i64, version: u64) -> NodeSnapshot {
     node
 }
 
-fn condition(second: i64) -> Condition {
-    Condition { status: ConditionStatus::True, last_transition: Some(at(second)) }
+fn condition(second: i64) -> StatusCondition {
+    StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) }
 }
 
 fn ready_node(name: &str, created: i64, version: u64, ready: i64) -> NodeSnapshot {
@@ -226,9 +227,9 @@ fn network_times_of_newer_kubelets_are_exact_also_where_they_tie() {
         node.labels.kubelet_version = version.into();
         cluster.list(0, vec![node]);
         let mut pod = ready(on("n", pod("p", 1), 2), 5);
-        pod.containers = [Container {
+        pod.containers = [ContainerSpec {
             started: Some(at(5)),
-            ..Container::new("c".into(), ContainerKind::Regular)
+            ..ContainerSpec::new("c".into(), ContainerKind::Regular)
         }]
         .into();
         cluster.pod(5_000, pod);
@@ -342,7 +343,8 @@ fn what_was_seen_of_nodes_outlives_a_restart() {
         }
         let (saved, pods) = (cluster.tracker.saved(), read_back(&cluster.tracker));
         let mut silent = |_, _: Observation<'_>| {};
-        cluster.tracker = Tracker::restored(config(), saved, pods, Successor::Same, &mut silent);
+        cluster.tracker =
+            Tracker::restored(config(), saved, pods, SourceSuccessor::Same, &mut silent);
         cluster.list(7_200, vec![tainted("stuck", 0, 1), tainted("served", 5_400, 2)]);
         cluster.node(7_201_000, tainted("new", 7_200, 1));
         assert_eq!(cluster.late(7_800), ["stuck"], "{shard:?}");

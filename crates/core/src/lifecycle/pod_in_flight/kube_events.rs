@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use super::{PodInFlight, SharedState, judge};
-use crate::kube_event::{EventReason, KubeEvent, Pulled};
+use crate::kube_event::{EventReason, KubeEvent, PulledMessage};
 use crate::lifecycle::cause::{Cause, WaitReason, cause_of_warning};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::image_pulls::{Image, ImagePull};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::judgement::Latency;
 use crate::lifecycle::observation::{
-    ImageSource, Observe, PodObservation, PodState, PullObservation, Reporter,
+    ImageSource, ObservePod, PodObservation, PodState, PullObservation, TimedObserver,
 };
 use crate::lifecycle::slo::{SloInput, StartupKind};
 use crate::timestamp::Timestamp;
@@ -25,7 +25,7 @@ impl PodInFlight {
         mode: TimestampMode,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let before = self.waiting;
         self.evidence.take_event(event);
@@ -50,7 +50,7 @@ impl PodInFlight {
         event: &KubeEvent,
         now: Timestamp,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let from = self.capacity.state();
         self.capacity.take_event(event, now, &mut shared.messages);
@@ -92,7 +92,7 @@ impl PodInFlight {
         (mode, now): (TimestampMode, Timestamp),
         before: WaitReason,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let at = event.first.map(|first| mode.estimate_event(first, event.named));
         let pulled = self.count_pull(position, &event.reason, at, reporter);
@@ -133,7 +133,7 @@ impl PodInFlight {
         position: usize,
         reason: &EventReason,
         at: Option<Timestamp>,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> bool {
         if !matches!(reason, EventReason::Pulled(Some(_)) | EventReason::PullFailed { .. }) {
             return false;
@@ -168,11 +168,11 @@ fn take_pull<'a>(
     };
     let pull = match reason {
         EventReason::Pulled(Some(pulled)) if image.image() == Image::Unknown => match pulled {
-            Pulled::Present { registry } => {
+            PulledMessage::Present { registry } => {
                 image.set_image(Image::Present);
                 counted(Some(ImageSource::Present), registry)
             }
-            Pulled::Pulled(pull) => {
+            PulledMessage::Pulled(pull) => {
                 image.set_image(Image::Pulled {
                     end: at,
                     with_wait: pull.with_wait.unwrap_or(pull.duration),

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::{PodInFlight, SharedState};
 use crate::kube_event::{EventReason, KubeEvent};
 use crate::lifecycle::cause::{Cause, WaitReason};
-use crate::lifecycle::hints::Waiting;
+use crate::lifecycle::hints::WaitingCause;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::messages::{MOST_BYTES_OF_ONE, Message, Said, said_by_event};
+use crate::lifecycle::messages::{MOST_BYTES_OF_ONE, Message, SaidMessage, said_by_event};
 use crate::lifecycle::texts::Texts;
 use crate::reason::{keep, telling};
 
@@ -22,8 +22,8 @@ impl PodInFlight {
         }
     }
 
-    fn tells(&self) -> Waiting {
-        Waiting { cause: self.waiting.cause(), container: self.container }
+    fn tells(&self) -> WaitingCause {
+        WaitingCause { cause: self.waiting.cause(), container: self.container }
     }
 
     /// What its status says of the present cause, or the warning that gives it.
@@ -39,7 +39,11 @@ impl PodInFlight {
     }
 
     /// Keeps this instead, as far as there is room.
-    pub(super) fn replace_message(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
+    pub(super) fn replace_message(
+        &mut self,
+        said: Option<SaidMessage<'_>>,
+        shared: &mut SharedState,
+    ) {
         let mut texts = self.texts.take().unwrap_or_default();
         shared.messages.replace(&mut texts.message, said);
         let image = said.and_then(|said| said.volume_image);
@@ -98,12 +102,12 @@ impl PodInFlight {
 
     /// Keeps what is said of the present cause, or of one to come, and lets go what is of use no longer. What tells less
     /// of the same cause does not replace what tells more.
-    pub(super) fn set_message(&mut self, said: Option<Said<'_>>, shared: &mut SharedState) {
+    pub(super) fn set_message(&mut self, said: Option<SaidMessage<'_>>, shared: &mut SharedState) {
         let hides_none = self.message().is_none();
         let said = said.filter(|said| self.is_of_use(said.about));
         let said = said.filter(|said| said.about == self.waiting || hides_none);
         let kept = self.kept_message();
-        let tells_more = |said: &Said<'_>| {
+        let tells_more = |said: &SaidMessage<'_>| {
             kept.is_some_and(|kept| {
                 kept.about == said.about && telling(&kept.text) > telling(said.text)
             })

@@ -7,7 +7,7 @@ use crate::kube_event::CapacityState;
 use crate::lifecycle::cause::{MOST_FOLLOWED, WaitReason};
 use crate::lifecycle::gate::GatesEvent;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::observation::{Observe, Reporter};
+use crate::lifecycle::observation::{ObservePod, TimedObserver};
 use crate::lifecycle::slo::SloRule;
 use crate::node::NodeLabels;
 use crate::pod::{PodInfo, PodUid};
@@ -111,7 +111,7 @@ impl PodInFlight {
     pub(in crate::lifecycle) fn restore(
         &mut self,
         shared: &mut SharedState,
-        reporter: &mut Reporter<'_, impl Observe>,
+        reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         if self.info.node_labels.is_none() {
             shared.learn_node(self.uid, &mut self.info);

@@ -36,7 +36,7 @@ pub struct EndedStartup {
 
 /// What became of a pod after its startup, as long as it is followed ([§16.5](crate::specification#s16-5)): all of it so far.
 #[derive(Clone, Debug)]
-pub struct Amendment {
+pub struct RecordAmendment {
     pub(in crate::lifecycle) named: Option<Box<Named>>,
     /// The events for SLOs, by name
     pub(in crate::lifecycle) slos: Vec<(Arc<str>, SloVerdict)>,
@@ -44,7 +44,7 @@ pub struct Amendment {
 
 impl EndedStartup {
     /// Takes in what became of the pod since.
-    pub fn amend(&mut self, Amendment { named, slos }: &Amendment) {
+    pub fn amend(&mut self, RecordAmendment { named, slos }: &RecordAmendment) {
         let pod = &mut self.pod;
         if let Some(named) = named {
             pod.startup.named.get_or_insert_default().take_milestones(named);

@@ -32,12 +32,12 @@ impl InFlightPosition {
 
 /// A pod in flight, as the tracker knows it at this moment.
 #[derive(Clone, Copy, Debug)]
-pub struct InFlight<'a> {
+pub struct InFlightRecord<'a> {
     pub(in crate::lifecycle) pod: &'a PodInFlight,
     pub(in crate::lifecycle) shared: &'a SharedState,
 }
 
-impl InFlight<'_> {
+impl InFlightRecord<'_> {
     /// Which pod.
     pub const fn uid(&self) -> PodUid {
         self.pod.uid

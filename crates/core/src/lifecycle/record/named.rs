@@ -11,7 +11,7 @@ use crate::lifecycle::cause::Cause;
 use crate::lifecycle::custom_milestone::{CustomStart, SloInterval};
 use crate::lifecycle::gate::GateKind;
 use crate::lifecycle::interval::{Interval, Stage};
-use crate::lifecycle::judgement::{Judgement, Latency, UnobservedReason};
+use crate::lifecycle::judgement::{DurationJudgement, Latency, UnobservedReason};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::startup::Startup;
@@ -149,18 +149,20 @@ impl Record {
     pub fn gate_seconds(&self, gate: &RecordedGate) -> Option<Latency> {
         let passed = gate.passed?;
         let judgement = match gate.kind {
-            GateKind::Scheduling => Judgement::of(self.reached(Milestone::Created), Some(passed)),
+            GateKind::Scheduling => {
+                DurationJudgement::of(self.reached(Milestone::Created), Some(passed))
+            }
             GateKind::Readiness => {
                 let ready = self.reached(Milestone::ContainersReady)?;
                 if self.was_preexisting(Stage::Containers) && passed <= self.discovered {
                     return None;
                 }
-                Judgement::of_nanos(passed.nanos_since(ready).max(0))
+                DurationJudgement::of_nanos(passed.nanos_since(ready).max(0))
             }
         };
         match judgement {
-            Judgement::Usable { latency, .. } => Some(latency),
-            Judgement::Unusable(_) => None,
+            DurationJudgement::Usable { latency, .. } => Some(latency),
+            DurationJudgement::Unusable(_) => None,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::lifecycle::capacity::RecordedCapacity;
 use crate::lifecycle::cause::{Cause, ContainerEvidence};
 use crate::lifecycle::image_pulls::Image;
 use crate::lifecycle::interval::{Interval, Stage};
-use crate::lifecycle::judgement::Judgement;
+use crate::lifecycle::judgement::DurationJudgement;
 use crate::lifecycle::judgement::{Latency, UnobservedReason};
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::network_evidence::NetworkEvidence;
@@ -242,11 +242,11 @@ impl Startup {
         }
         match (self.start(interval), self.end(interval)) {
             (Reached::At(from), Reached::At(to)) if self.is_decided(interval) => {
-                Some(match Judgement::of(from, to) {
-                    Judgement::Usable { latency, .. } => {
+                Some(match DurationJudgement::of(from, to) {
+                    DurationJudgement::Usable { latency, .. } => {
                         IntervalResult::Measured { seconds: latency }
                     }
-                    Judgement::Unusable(_) => {
+                    DurationJudgement::Unusable(_) => {
                         IntervalResult::Unobserved { reason: UnobservedReason::Time }
                     }
                 })

@@ -14,8 +14,8 @@ use crate::lifecycle::slo::{Namespaces, Selection, SloRule};
 use crate::lifecycle::stuck::StuckAfter;
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
-    NotScheduled, NotScheduledReason, Phase, PodSnapshot, WaitingMessage, WaitingReason,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, NotScheduled,
+    NotScheduledReason, PodPhase, PodSnapshot, StatusCondition, WaitingMessage, WaitingReason,
 };
 
 struct Fixture {
@@ -78,7 +78,8 @@ fn pod(name: &str) -> PodSnapshot {
 }
 
 fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+    let condition =
+        StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(kind, condition);
 }
 
@@ -153,10 +154,10 @@ fn a_pod_that_is_first_seen_in_a_later_stage_has_waited_in_no_earlier_one() {
 fn a_startup_that_ends_leaves_its_record() {
     let mut fixture = Fixture::new();
     let mut one = pod("one");
-    one.containers = [Container {
+    one.containers = [ContainerSpec {
         state: ContainerState::Running,
         started: Some(at(5)),
-        ..Container::new("main".into(), ContainerKind::Regular)
+        ..ContainerSpec::new("main".into(), ContainerKind::Regular)
     }]
     .into();
     fixture.apply(1, &pod("one"));
@@ -207,7 +208,7 @@ fn what_a_startup_lacks_has_the_reason_that_is_counted() {
     fixture.apply(9, &one);
     let mut two = pod("two");
     fixture.apply(10, &two);
-    two.phase = Phase::Failed;
+    two.phase = PodPhase::Failed;
     fixture.apply(11, &two);
     let records: Vec<Record> = fixture.ends.0.iter().map(EndedStartup::record).collect();
     let result = |record: &Record, stage| {
@@ -256,12 +257,12 @@ fn a_record_has_the_images_and_what_kubernetes_says() {
     let mut fixture = Fixture::new();
     let mut one = pod("one");
     one.info.images = Some(Arc::new(vec!["ghcr.io/shop/init:1".into(), "nginx".into()]));
-    let container = |name: &str, kind, reason| Container {
+    let container = |name: &str, kind, reason| ContainerSpec {
         state: ContainerState::Waiting(reason),
-        ..Container::new(name.into(), kind)
+        ..ContainerSpec::new(name.into(), kind)
     };
     one.containers = [
-        Container::new("i".into(), ContainerKind::Init),
+        ContainerSpec::new("i".into(), ContainerKind::Init),
         container("c", ContainerKind::Regular, WaitingReason::ImagePullBackOff),
     ]
     .into();
@@ -336,7 +337,7 @@ fn a_pod_in_flight_is_found_by_its_name_and_no_other() {
                 let before = &fixture.tracker;
                 let (saved, pods) = (before.saved(), read_back(before));
                 let config = TrackerConfig::default();
-                let successor = crate::lifecycle::Successor::Same;
+                let successor = crate::lifecycle::SourceSuccessor::Same;
                 fixture.tracker =
                     Tracker::restored(config, saved, pods, successor, &mut fixture.ends);
                 continue;
@@ -384,18 +385,18 @@ fn startups_that_were_over_at_first_sight_leave_no_record() {
 /// Nobody saw it wait, even where it was created in the second in which it was seen.
 #[test]
 fn a_startup_that_was_over_at_first_sight_has_no_causes() {
-    let causes = |first: Phase| {
+    let causes = |first: PodPhase| {
         let mut fixture = Fixture::new();
         let mut one = pod("one");
         one.is_bound = true;
-        for phase in [first, Phase::Failed] {
+        for phase in [first, PodPhase::Failed] {
             one.phase = phase;
             fixture.apply(1, &one);
         }
         let ended = fixture.ends.0.pop().unwrap();
         let has_one = Cause::ALL.into_iter().any(|cause| ended.had_cause(cause));
-        assert_eq!(has_one, first == Phase::Active);
+        assert_eq!(has_one, first == PodPhase::Active);
         ended.record().causes.len()
     };
-    assert_eq!((causes(Phase::Failed), causes(Phase::Active)), (0, 1));
+    assert_eq!((causes(PodPhase::Failed), causes(PodPhase::Active)), (0, 1));
 }

@@ -7,7 +7,7 @@ use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
 /// From when to when a pod was in a stage or a step, as far as that is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Span<'a> {
+pub struct TimelineSpan<'a> {
     pub recorded: &'a RecordedInterval,
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
@@ -17,8 +17,8 @@ pub struct Span<'a> {
 #[derive(Clone, Debug)]
 pub struct StageSpans<'a> {
     pub stage: Stage,
-    pub whole: Span<'a>,
-    pub steps: Vec<(Step, Span<'a>)>,
+    pub whole: TimelineSpan<'a>,
+    pub steps: Vec<(Step, TimelineSpan<'a>)>,
 }
 
 impl Record {
@@ -28,7 +28,7 @@ impl Record {
             let mut all = self.intervals.iter();
             let recorded = all.find(|one| one.interval == interval)?;
             let open_end = end.filter(|_| recorded.result == IntervalResult::Open);
-            Some(Span { recorded, from: recorded.began, to: recorded.ended.or(open_end) })
+            Some(TimelineSpan { recorded, from: recorded.began, to: recorded.ended.or(open_end) })
         };
         Stage::ALL.into_iter().filter_map(move |stage| {
             let whole = span(Interval::Stage(stage))?;
@@ -40,14 +40,14 @@ impl Record {
     }
 }
 
-impl Span<'_> {
+impl TimelineSpan<'_> {
     /// Both times, where they are known.
     pub fn times(&self) -> Option<(Timestamp, Timestamp)> {
         self.from.zip(self.to)
     }
 
     /// The step moved into its stage: each time is an estimate by itself, and they are of several clocks.
-    fn within(self, stage: Span<'_>) -> Self {
+    fn within(self, stage: TimelineSpan<'_>) -> Self {
         let Some((first, last)) = stage.times() else {
             return self;
         };

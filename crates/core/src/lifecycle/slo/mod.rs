@@ -19,7 +19,7 @@ pub use matched::UnmatchedSlo;
 pub(super) use progress::{SloInput, SloProgress, shows_no_network_condition};
 pub use selection::Selection;
 pub(super) use selection::StartupKind;
-pub(super) use timers::Timers;
+pub(super) use timers::SloTimers;
 
 use super::custom_milestone::SloInterval;
 use crate::pod::{PodInfo, Workload};

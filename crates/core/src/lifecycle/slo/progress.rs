@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::selection::Counts;
-use super::{SloRule, StartupKind, Timers};
+use super::selection::SelectionVerdict;
+use super::{SloRule, SloTimers, StartupKind};
 use crate::lifecycle::cause::{BadReason, WaitReason};
 use crate::lifecycle::custom_milestone::SloInterval;
 use crate::lifecycle::judgement::AnomalyKind;
-use crate::lifecycle::judgement::Judgement;
+use crate::lifecycle::judgement::DurationJudgement;
 use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::PodObservation;
 use crate::lifecycle::outcome::Outcome;
@@ -16,7 +16,7 @@ use crate::lifecycle::reached::Reached;
 use crate::lifecycle::scheduler_event::begins_with_scheduled;
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloId, SloVerdict};
 use crate::lifecycle::startup::Startup;
-use crate::pod::{ConditionType, Phase, PodInfo, PodSnapshot, PodUid};
+use crate::pod::{ConditionType, PodInfo, PodPhase, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// A snapshot or Event that was folded, as the SLOs need it.
@@ -41,7 +41,7 @@ pub(in crate::lifecycle) struct SloInput<'a> {
 
 /// How far a pod is for an SLO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SloPodState {
     /// No event yet, and the interval has not begun at a known time
     Open,
     /// No event yet; the deadline is set
@@ -78,7 +78,7 @@ impl Serialize for SloProgress {
 impl From<Vec<SavedState>> for SloProgress {
     fn from(saved: Vec<SavedState>) -> Self {
         let all = saved.into_iter().map(|SavedState { slo, decided, verdict }| {
-            let mut state = if decided { State::Decided(verdict) } else { State::Open };
+            let mut state = if decided { SloPodState::Decided(verdict) } else { SloPodState::Open };
             if let Some(verdict) = verdict.filter(|_| !decided) {
                 state.hold(verdict);
             }
@@ -88,7 +88,7 @@ impl From<Vec<SavedState>> for SloProgress {
     }
 }
 
-impl State {
+impl SloPodState {
     const fn is_decided(self) -> bool {
         matches!(self, Self::Decided(_))
     }
@@ -132,14 +132,14 @@ impl State {
 /// The SLOs that match a pod, each with the pod's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Vec<SavedState>")]
-pub(in crate::lifecycle) struct SloProgress(Box<[(SloId, State)]>);
+pub(in crate::lifecycle) struct SloProgress(Box<[(SloId, SloPodState)]>);
 
 impl SloProgress {
     /// The SLOs that match `pod`, without an event yet.
     pub(in crate::lifecycle) fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
         let ids = (0..).map(SloId).zip(rules);
         let matching = ids.filter(|(_, rule)| rule.matches(pod));
-        Self(matching.map(|(id, _)| (id, State::Open)).collect())
+        Self(matching.map(|(id, _)| (id, SloPodState::Open)).collect())
     }
 
     /// Those that have not had their event, of the SLOs that are `wanted`.
@@ -172,20 +172,20 @@ impl SloProgress {
     ) {
         for (slo, state) in self.waiting() {
             if rules.get(usize::from(slo.0)).is_some_and(|rule| *rule.name == *name) {
-                *state = State::Decided(Some(verdict));
+                *state = SloPodState::Decided(Some(verdict));
             }
         }
     }
 
     /// Keeps those of the first `rules` SLOs.
     pub(in crate::lifecycle) fn keep_first(&mut self, rules: usize) {
-        let is_first = |(slo, _): &(SloId, State)| usize::from(slo.0) < rules;
+        let is_first = |(slo, _): &(SloId, SloPodState)| usize::from(slo.0) < rules;
         if !self.0.iter().all(is_first) {
             self.0 = self.0.iter().copied().filter(is_first).collect();
         }
     }
 
-    fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut State)> {
+    fn waiting(&mut self) -> impl Iterator<Item = (SloId, &mut SloPodState)> {
         let all = self.0.iter_mut();
         all.filter(|(_, state)| !state.is_decided()).map(|(slo, state)| (*slo, state))
     }
@@ -203,17 +203,19 @@ impl SloProgress {
         rules: &[SloRule],
         uid: PodUid,
         startup: &Startup,
-        timers: &mut Timers,
+        timers: &mut SloTimers,
     ) {
         let kept = self.0.iter().filter_map(|(old, state)| {
             let slo = (*successors.get(usize::from(old.0))?)?;
             let rule = rules.get(usize::from(slo.0))?;
             let state = match (*state, deadline(rule, startup)) {
-                (State::Decided(_) | State::HeldGood | State::HeldBad(_), _) => *state,
-                (State::Open | State::Timed, None) => State::Open,
-                (State::Open | State::Timed, Some(deadline)) => {
+                (SloPodState::Decided(_) | SloPodState::HeldGood | SloPodState::HeldBad(_), _) => {
+                    *state
+                }
+                (SloPodState::Open | SloPodState::Timed, None) => SloPodState::Open,
+                (SloPodState::Open | SloPodState::Timed, Some(deadline)) => {
                     timers.add(deadline, uid, slo);
-                    State::Timed
+                    SloPodState::Timed
                 }
             };
             Some((slo, state))
@@ -228,10 +230,10 @@ impl SloProgress {
         startup: &Startup,
         uid: PodUid,
         rules: &[SloRule],
-        timers: &mut Timers,
+        timers: &mut SloTimers,
     ) {
         for (slo, state) in self.waiting() {
-            if *state == State::Timed
+            if *state == SloPodState::Timed
                 && let Some(rule) = rules.get(usize::from(slo.0))
                 && rule.interval.standard().is_some_and(begins_with_scheduled)
                 && let Some(deadline) = deadline(rule, startup)
@@ -280,7 +282,8 @@ impl SloProgress {
         for (slo, state) in self.waiting() {
             if let Some(rule) = rules.get(usize::from(slo.0))
                 && (state.held().is_some() || stay(rule))
-                && let Counts::No(reason) | Counts::NotKnown(reason) = rule.selection.counts(kind)
+                && let SelectionVerdict::No(reason) | SelectionVerdict::NotKnown(reason) =
+                    rule.selection.counts(kind)
             {
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
             }
@@ -333,7 +336,7 @@ impl SloProgress {
         startup: &Startup,
         input: SloInput<'_>,
         rules: &[SloRule],
-        timers: &mut Timers,
+        timers: &mut SloTimers,
         emit: &mut impl FnMut(PodObservation),
     ) {
         for (slo, state) in self.waiting() {
@@ -344,13 +347,13 @@ impl SloProgress {
             let found = state.held().or_else(|| verdict(rule, startup, input));
             if let Some(verdict) = found {
                 decide_or_hold(slo, state, verdict, counts, emit);
-            } else if let Counts::No(reason) = counts {
+            } else if let SelectionVerdict::No(reason) = counts {
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
             } else if rule.interval.never_ends(startup) {
                 let reason = ExclusionReason::Ended(Outcome::Completed);
                 decide(slo, state, SloVerdict::Excluded(reason), emit);
-            } else if let (State::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
-                *state = State::Timed;
+            } else if let (SloPodState::Open, Some(deadline)) = (*state, deadline(rule, startup)) {
+                *state = SloPodState::Timed;
                 timers.add(deadline, input.uid, slo);
             }
         }
@@ -361,26 +364,28 @@ impl SloProgress {
 /// known, a good or bad event is held ([§6.10](crate::specification#s6-10)).
 fn decide_or_hold(
     slo: SloId,
-    state: &mut State,
+    state: &mut SloPodState,
     verdict: SloVerdict,
-    counts: Counts,
+    counts: SelectionVerdict,
     emit: &mut impl FnMut(PodObservation),
 ) {
     match (verdict, counts) {
-        (SloVerdict::Excluded(_), _) | (_, Counts::Yes) => decide(slo, state, verdict, emit),
-        (_, Counts::No(reason)) => decide(slo, state, SloVerdict::Excluded(reason), emit),
-        (_, Counts::NotKnown(_)) => state.hold(verdict),
+        (SloVerdict::Excluded(_), _) | (_, SelectionVerdict::Yes) => {
+            decide(slo, state, verdict, emit)
+        }
+        (_, SelectionVerdict::No(reason)) => decide(slo, state, SloVerdict::Excluded(reason), emit),
+        (_, SelectionVerdict::NotKnown(_)) => state.hold(verdict),
     }
 }
 
 /// Reports the one event of the pod for an SLO.
 fn decide(
     slo: SloId,
-    state: &mut State,
+    state: &mut SloPodState,
     verdict: SloVerdict,
     emit: &mut impl FnMut(PodObservation),
 ) {
-    *state = State::Decided(Some(verdict));
+    *state = SloPodState::Decided(Some(verdict));
     emit(PodObservation::Slo { slo, verdict });
 }
 
@@ -411,7 +416,7 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         && interval.applies(startup)
     {
         let before = BadReason::of_known(input.before);
-        return Some(judged(rule, Judgement::of(from, to), before));
+        return Some(judged(rule, DurationJudgement::of(from, to), before));
     }
     // With Events, one may still show the network, until the pod ends.
     let network_may_come = input.events && input.outcome.is_none();
@@ -433,17 +438,17 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
     })
 }
 
-fn judged(rule: &SloRule, judgement: Judgement, before: BadReason) -> SloVerdict {
+fn judged(rule: &SloRule, judgement: DurationJudgement, before: BadReason) -> SloVerdict {
     match judgement {
-        Judgement::Usable { latency, .. } => {
+        DurationJudgement::Usable { latency, .. } => {
             if u128::from(latency.as_nanos()) <= rule.threshold.as_nanos() {
                 SloVerdict::Good
             } else {
                 SloVerdict::Bad(before)
             }
         }
-        Judgement::Unusable(AnomalyKind::TooLong) => SloVerdict::Bad(before),
-        Judgement::Unusable(_) => SloVerdict::Excluded(ExclusionReason::Time),
+        DurationJudgement::Unusable(AnomalyKind::TooLong) => SloVerdict::Bad(before),
+        DurationJudgement::Unusable(_) => SloVerdict::Excluded(ExclusionReason::Time),
     }
 }
 
@@ -476,7 +481,7 @@ fn is_of_kubelet(snapshot: &PodSnapshot) -> bool {
         .into_iter()
         .filter(|kind| *kind != ConditionType::PodScheduled)
         .any(|kind| snapshot.conditions.get(kind).is_some());
-    by_kubelet && snapshot.started.is_some() && snapshot.phase == Phase::Active
+    by_kubelet && snapshot.started.is_some() && snapshot.phase == PodPhase::Active
 }
 
 /// Whether the status shows that the cluster has no network condition.
@@ -499,7 +504,7 @@ mod tests {
     /// A pod in flight has little room.
     #[test]
     fn what_is_held_takes_no_room() {
-        assert_eq!(size_of::<State>(), size_of::<Option<SloVerdict>>());
-        assert_eq!(size_of::<(SloId, State)>(), 4);
+        assert_eq!(size_of::<SloPodState>(), size_of::<Option<SloVerdict>>());
+        assert_eq!(size_of::<(SloId, SloPodState)>(), 4);
     }
 }

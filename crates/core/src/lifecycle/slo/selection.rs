@@ -28,7 +28,7 @@ pub(in crate::lifecycle) struct StartupKind {
 
 /// Whether a startup counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counts {
+pub(super) enum SelectionVerdict {
     Yes,
     No(ExclusionReason),
     /// Not known yet. It does not if it ends so, for this reason
@@ -58,24 +58,24 @@ impl Selection {
     }
 
     /// Whether a startup of this kind counts. What is not selected is said before what is not known.
-    pub(super) fn counts(self, kind: StartupKind) -> Counts {
+    pub(super) fn counts(self, kind: StartupKind) -> SelectionVerdict {
         use ExclusionReason as Reason;
         let capacity = match kind.capacity {
-            _ if !self.existing_capacity => Counts::Yes,
-            None => Counts::NotKnown(Reason::Capacity),
-            Some(NodeAge::Existing) => Counts::Yes,
-            Some(NodeAge::New | NodeAge::Unknown) => Counts::No(Reason::Capacity),
+            _ if !self.existing_capacity => SelectionVerdict::Yes,
+            None => SelectionVerdict::NotKnown(Reason::Capacity),
+            Some(NodeAge::Existing) => SelectionVerdict::Yes,
+            Some(NodeAge::New | NodeAge::Unknown) => SelectionVerdict::No(Reason::Capacity),
         };
         let images = match kind.images {
-            _ if !self.present_images => Counts::Yes,
-            StartupImages::Unknown => Counts::NotKnown(Reason::Images),
-            StartupImages::Present => Counts::Yes,
-            StartupImages::Pulled => Counts::No(Reason::Images),
+            _ if !self.present_images => SelectionVerdict::Yes,
+            StartupImages::Unknown => SelectionVerdict::NotKnown(Reason::Images),
+            StartupImages::Present => SelectionVerdict::Yes,
+            StartupImages::Pulled => SelectionVerdict::No(Reason::Images),
         };
         match (capacity, images) {
-            (Counts::No(_), _) => capacity,
-            (_, Counts::No(_)) | (Counts::Yes, _) => images,
-            (Counts::NotKnown(_), _) => capacity,
+            (SelectionVerdict::No(_), _) => capacity,
+            (_, SelectionVerdict::No(_)) | (SelectionVerdict::Yes, _) => images,
+            (SelectionVerdict::NotKnown(_), _) => capacity,
         }
     }
 }
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn a_startup_counts_once_all_that_is_selected_by_is_known() {
-        use Counts::{No, NotKnown, Yes};
         use ExclusionReason::{Capacity, Images};
         use NodeAge::{Existing, New, Unknown};
+        use SelectionVerdict::{No, NotKnown, Yes};
         use StartupImages::{Present, Pulled};
         let not_known = StartupImages::Unknown;
         for (capacity, images, by_capacity, by_images, by_both) in [

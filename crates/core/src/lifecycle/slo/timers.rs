@@ -4,7 +4,7 @@
 //! sorted. So adding one costs the logarithm of the number of distinct seconds, which the longest
 //! threshold bounds, however many pods wait. A deadline is not removed when its pod is decided earlier
 //! or forgotten; the caller checks that when it pops the deadline. The caller also has to call
-//! [`Timers::tidy`], or the deadlines of forgotten pods would accumulate.
+//! [`SloTimers::tidy`], or the deadlines of forgotten pods would accumulate.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -18,27 +18,27 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 const FEW: usize = 256;
 
 /// A deadline, whose it is, and of which SLO.
-pub(crate) type Entry = (Timestamp, PodUid, SloId);
+pub(crate) type TimerEntry = (Timestamp, PodUid, SloId);
 
 /// A deadline in its second: the nanoseconds since the second began. Pods in flight have little room.
 type EntryInSecond = (u32, PodUid, SloId);
 
 /// The deadlines that have not passed yet.
 #[derive(Debug, Default)]
-pub(crate) struct Timers {
+pub(crate) struct SloTimers {
     /// Those of seconds up to `came`, the earliest first
-    current: BinaryHeap<Reverse<Entry>>,
+    current: BinaryHeap<Reverse<TimerEntry>>,
     /// Those of later seconds, by second; and those of `came` that are not sorted yet
     future: BTreeMap<i64, Vec<EntryInSecond>>,
     /// Those that would have passed, had those of their source; by source, the earliest first
-    held: BTreeMap<SourceId, BinaryHeap<Reverse<Entry>>>,
+    held: BTreeMap<SourceId, BinaryHeap<Reverse<TimerEntry>>>,
     /// The last second whose deadlines are sorted, or are being sorted
     came: Option<i64>,
     /// How many there are in all, stale ones included
     waiting: usize,
 }
 
-impl Timers {
+impl SloTimers {
     /// Adds the deadline of `uid` for `slo`. It passes strictly after `deadline`.
     pub(crate) fn add(&mut self, deadline: Timestamp, uid: PodUid, slo: SloId) {
         self.waiting += 1;
@@ -80,7 +80,7 @@ impl Timers {
     }
 
     /// Removes and returns the earliest deadline that has passed at `now`.
-    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<Entry> {
+    pub(crate) fn pop_passed(&mut self, now: Timestamp) -> Option<TimerEntry> {
         self.sort(now, usize::MAX);
         let Reverse(entry) = *self.current.peek()?;
         (entry.0 < now).then(|| {
@@ -90,8 +90,8 @@ impl Timers {
         })
     }
 
-    /// Keeps a deadline of `source` until it is [released](Timers::release).
-    pub(crate) fn hold(&mut self, source: SourceId, entry: Entry) {
+    /// Keeps a deadline of `source` until it is [released](SloTimers::release).
+    pub(crate) fn hold(&mut self, source: SourceId, entry: TimerEntry) {
         self.waiting += 1;
         self.held.entry(source).or_default().push(Reverse(entry));
     }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_deadline_passes_strictly_after_its_instant() {
-        let mut timers = Timers::default();
+        let mut timers = SloTimers::default();
         let at = |nanos| Timestamp::from_nanos(7 * NANOS_PER_SECOND + nanos);
         let uid = PodUid::from_text("u");
         timers.add(at(5), uid, SloId(0));
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_held_passes_when_it_is_released_and_is_tidied_too() {
-        let mut timers = Timers::default();
+        let mut timers = SloTimers::default();
         let at = Timestamp::from_seconds;
         let uid = PodUid::from_text("u");
         timers.add(at(1), uid, SloId(0));
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn stale_deadlines_are_removed_when_there_are_many() {
-        let mut timers = Timers::default();
+        let mut timers = SloTimers::default();
         let at = Timestamp::from_seconds;
         let uid = |number: i64| PodUid::from_text(&number.to_string());
         timers.pop_passed(at(100));
@@ -229,9 +229,9 @@ mod tests {
 
     #[test]
     fn only_deadlines_of_seconds_that_have_been_reached_are_sorted() {
-        let mut timers = Timers::default();
+        let mut timers = SloTimers::default();
         let at = |tenths: i64| Timestamp::from_nanos(tenths * NANOS_PER_SECOND / 10);
-        let add = |timers: &mut Timers, tenths: i64| {
+        let add = |timers: &mut SloTimers, tenths: i64| {
             timers.add(at(tenths), PodUid::from_text(&tenths.to_string()), SloId(0));
             (timers.current.len(), timers.future.len())
         };
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_second_is_sorted_once_the_one_before_has_passed() {
-        let mut timers = Timers::default();
+        let mut timers = SloTimers::default();
         let at = Timestamp::from_seconds;
         let uid = |number: i64| PodUid::from_text(&number.to_string());
         for number in 0..6 {
@@ -267,7 +267,7 @@ mod tests {
     proptest! {
         #[test]
         fn passes_what_a_sorted_list_would(steps in prop::collection::vec((0i64..20_000, 0i64..300), 1..200)) {
-            let mut timers = Timers::default();
+            let mut timers = SloTimers::default();
             let mut model: Vec<(i64, PodUid)> = Vec::new();
             let mut now = 1;
             for (number, (ahead, pass)) in steps.into_iter().enumerate() {

@@ -8,14 +8,14 @@ use crate::pod::PodUid;
 
 /// What a table held when it was frozen.
 #[derive(Debug)]
-pub(super) struct Frozen<T> {
+pub(super) struct FrozenTable<T> {
     /// The slots that have not been taken
     left: Range<u32>,
     /// By slot, what those that have changed since held; `None` for nothing
     before: BTreeMap<u32, Option<(PodUid, T)>>,
 }
 
-impl<T: Clone> Frozen<T> {
+impl<T: Clone> FrozenTable<T> {
     /// Of a table with so many slots, none of which has changed.
     pub(super) const fn new(slots: u32) -> Self {
         Self { left: 0..slots, before: BTreeMap::new() }

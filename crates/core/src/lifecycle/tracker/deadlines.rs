@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::Tracker;
-use super::overdue::{Place, just_before};
+use super::overdue::{StagePlace, just_before};
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::SharedState;
-use crate::lifecycle::slo::{SloRule, Timers};
+use crate::lifecycle::slo::{SloRule, SloTimers};
 use crate::lifecycle::slo_verdict::SloId;
 use crate::lifecycle::stuck::StuckAfter;
 use crate::pod::PodUid;
@@ -36,7 +36,7 @@ impl Tracker {
         };
         let successors: Vec<Option<SloId>> = old.iter().map(successor).collect();
         self.shared.matches.replace(&old, &self.shared.rules, self.now);
-        self.shared.timers = Timers::default();
+        self.shared.timers = SloTimers::default();
         for remembered in self.pods.values_mut() {
             if let RememberedPod::InFlight(pod) = remembered {
                 pod.replace_slos(&successors, &mut self.shared);
@@ -58,7 +58,11 @@ impl Tracker {
 
     /// Reports the pods that have been in their stage for longer than its limit before `at`. False if there
     /// may be more.
-    fn report_stuck(&mut self, at: Timestamp, reporter: &mut Reporter<'_, impl Observer>) -> bool {
+    fn report_stuck(
+        &mut self,
+        at: Timestamp,
+        reporter: &mut TimedObserver<'_, impl Observer>,
+    ) -> bool {
         if let Some((stage, after, before)) = self.overdue.stuck.take()
             && !self.report_stuck_in(stage, (after, before), at, reporter)
         {
@@ -82,9 +86,9 @@ impl Tracker {
     fn report_stuck_in(
         &mut self,
         stage: Stage,
-        (mut after, before): (Option<Place>, Timestamp),
+        (mut after, before): (Option<StagePlace>, Timestamp),
         until: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) -> bool {
         let places = self.shared.order.entered_after(stage, after);
         for place in places.take_while(|(entered, _)| *entered < before) {
@@ -114,7 +118,7 @@ impl Tracker {
     pub(super) fn pass_deadlines(
         &mut self,
         at: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         self.shared.advance_lags(at);
         let some = self.sources.may_pass_some_deadlines(at);
@@ -137,7 +141,7 @@ impl Tracker {
     }
 
     /// Reports the stuck pods of a source as stuck no longer, until its watch shows that they are.
-    fn hush_stuck(&mut self, source: SourceId, reporter: &mut Reporter<'_, impl Observer>) {
+    fn hush_stuck(&mut self, source: SourceId, reporter: &mut TimedObserver<'_, impl Observer>) {
         let stuck = &self.shared.stuck;
         let places = Stage::ALL.into_iter().flat_map(|stage| {
             let places = self.shared.order.entered_after(stage, None);
@@ -155,14 +159,14 @@ impl Tracker {
     }
 
     /// Reports all deadlines that have passed, before none may pass any more.
-    pub(super) fn pass_all(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn pass_all(&mut self, reporter: &mut TimedObserver<'_, impl Observer>) {
         let left = std::mem::replace(&mut self.overdue.left, usize::MAX);
         self.report_overdue(reporter);
         self.overdue.left = left;
     }
 
     /// Reports deadlines that have passed, as many as one step has room for.
-    fn report_overdue(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
+    fn report_overdue(&mut self, reporter: &mut TimedObserver<'_, impl Observer>) {
         let Some(until) = self.overdue.until else {
             return;
         };
@@ -198,7 +202,7 @@ impl Tracker {
     pub(super) fn pass_deadlines_of(
         &mut self,
         uid: PodUid,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if let Some(until) = self.overdue.until
             && let Some(source) = self.pods.get(uid).and_then(RememberedPod::source)
@@ -218,7 +222,7 @@ impl Tracker {
         uid: PodUid,
         missed: Option<SloId>,
         until: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         match self.pods.get_mut(uid) {
             Some(RememberedPod::InFlight(pod)) => {
@@ -245,7 +249,7 @@ impl Tracker {
         {
             self.overdue.begin_step();
             let now = self.now.unwrap_or(until);
-            self.report_overdue(&mut Reporter::new(now, sink));
+            self.report_overdue(&mut TimedObserver::new(now, sink));
         }
     }
 

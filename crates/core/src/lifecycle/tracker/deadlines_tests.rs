@@ -8,7 +8,7 @@ use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::observation::{Observation, PodObservation, PodState};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot};
+use crate::pod::{ConditionStatus, ConditionType, PodSnapshot, StatusCondition};
 
 const SLOS: u16 = 2;
 const PODS: u8 = 8;
@@ -117,7 +117,7 @@ fn snapshot(number: u8, created: i64, state: u8, second: i64) -> PodSnapshot {
     pod.created = Some(at(created));
     let kinds = [ConditionType::PodScheduled, ConditionType::Ready];
     for kind in kinds.into_iter().take(state.into()) {
-        let condition = Condition {
+        let condition = StatusCondition {
             status: ConditionStatus::True,
             last_transition: Some(at(created.max(second - 1))),
         };

@@ -2,10 +2,10 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
-use crate::lifecycle::seen::Seen;
+use crate::lifecycle::seen::SeenSnapshot;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -24,8 +24,8 @@ impl Tracker {
     pub(super) fn apply_deleted(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let uid = snapshot.uid;
         if let None | Some(RememberedPod::Deleted { .. }) = self.pods.get(uid) {
@@ -39,7 +39,7 @@ impl Tracker {
     }
 
     /// The pod is gone, and nobody has said how it ended.
-    pub(super) fn vanish(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn vanish(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         self.pass_deadlines_of(uid, reporter);
         self.finish(uid, Outcome::Vanished, None, reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
@@ -53,7 +53,7 @@ impl Tracker {
     }
 
     /// Leaves a tombstone of a pod that is not in flight any more.
-    pub(super) fn bury(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn bury(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         self.release(uid, reporter);
         let at = reporter.now();
         if let Some(remembered) = self.pods.get_mut(uid) {
@@ -67,8 +67,8 @@ impl Tracker {
     pub(super) fn apply_to_tombstone(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if self.sources.was_restored(seen.source) {
             self.remember_accounted(snapshot, seen, reporter);

@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
-use crate::lifecycle::classification::Classification;
+use crate::lifecycle::classification::PodClassification;
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::eviction::{Evicted, RefusalReason};
-use crate::lifecycle::followed::Left;
-use crate::lifecycle::lag::Stamp;
+use crate::lifecycle::eviction::{EvictedCounts, RefusalReason};
+use crate::lifecycle::followed::UnfollowReason;
+use crate::lifecycle::lag::ServerStamp;
 use crate::lifecycle::last_seen::LastSeen;
-use crate::lifecycle::observation::{PodObservation, PodState, Reporter, TrackerObservation};
+use crate::lifecycle::observation::{PodObservation, PodState, TimedObserver, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::{ReentryBaseline, to_second};
-use crate::lifecycle::seen::Seen;
+use crate::lifecycle::seen::SeenSnapshot;
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::slo_verdict::ExclusionReason;
 use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
@@ -30,7 +30,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         source: SourceId,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if self.pods.get(snapshot.uid).is_some() {
             return;
@@ -66,8 +66,8 @@ impl Tracker {
     pub(super) fn discover(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if let Err(reason) = self.admit(snapshot, seen.now, reporter) {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
@@ -81,11 +81,11 @@ impl Tracker {
         if let Some(lost) = self.backfill.sets_aside(snapshot, seen.origin) {
             reporter.pod(&snapshot.info, PodObservation::SetAside { uid: snapshot.uid, lost });
         }
-        match Classification::of(snapshot, seen.origin, self.backfill) {
-            Classification::New => self.track(snapshot, seen, false, reporter),
-            Classification::Adopted => self.track(snapshot, seen, true, reporter),
-            Classification::Static => self.exclude(snapshot, seen, Outcome::Static, reporter),
-            Classification::Preexisting => {
+        match PodClassification::of(snapshot, seen.origin, self.backfill) {
+            PodClassification::New => self.track(snapshot, seen, false, reporter),
+            PodClassification::Adopted => self.track(snapshot, seen, true, reporter),
+            PodClassification::Static => self.exclude(snapshot, seen, Outcome::Static, reporter),
+            PodClassification::Preexisting => {
                 self.exclude(snapshot, seen, Outcome::Preexisting, reporter)
             }
         }
@@ -96,7 +96,7 @@ impl Tracker {
         &mut self,
         snapshot: &PodSnapshot,
         now: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) -> Result<(), RefusalReason> {
         let created = snapshot.created;
         if self.cap.may_know(created) {
@@ -111,14 +111,14 @@ impl Tracker {
             if let RememberedPod::Finished(finished) = pod
                 && let Some(followed) = finished.followed()
             {
-                followed.clone().leave(Left::Displaced, shared, reporter);
+                followed.clone().leave(UnfollowReason::Displaced, shared, reporter);
             }
         });
         let Some(evicted) = room else {
             self.cap.refuse(created, now);
             return Err(RefusalReason::Full);
         };
-        if evicted != Evicted::default() {
+        if evicted != EvictedCounts::default() {
             let pods = &self.pods;
             self.tombstones.retain(|(_, uid)| pods.get(*uid).is_some());
             let mut emit = |observation| reporter.tracker(observation);
@@ -145,9 +145,9 @@ impl Tracker {
     fn exclude(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         outcome: Outcome,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let info = &*self.with_node(&snapshot.info);
         let mut emit = |observation| reporter.pod(info, observation);
@@ -173,17 +173,17 @@ impl Tracker {
     fn track(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
+        seen: &SeenSnapshot,
         adopted: bool,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
-        let seen = &Seen { adopted, ..*seen };
+        let seen = &SeenSnapshot { adopted, ..*seen };
         let shared = &mut self.shared;
         if !snapshot.is_bound
             && snapshot.started.is_none()
             && let Some(after) = seen.shown_after(snapshot.created)
         {
-            shared.note_lag(Stamp::Creation, after, seen);
+            shared.note_lag(ServerStamp::Creation, after, seen);
         }
         let mut pod = PodInFlight::discover(snapshot, seen.source, seen.now, shared, reporter);
         self.move_labels(reporter);
@@ -214,8 +214,8 @@ impl Tracker {
     pub(super) fn remember_accounted(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});

@@ -3,11 +3,11 @@
 
 use super::fixtures::{at, delivery};
 use super::*;
-use crate::kube_event::{EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning};
+use crate::kube_event::{EventOccurrence, EventReason, InvolvedPod, KubeEvent, SandboxWarning};
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::observation::Observation;
 use crate::lifecycle::record::Progress;
-use crate::pod::{Condition, ConditionStatus, ConditionType};
+use crate::pod::{ConditionStatus, ConditionType, StatusCondition};
 
 enum Step {
     Pod(Box<PodSnapshot>),
@@ -27,7 +27,7 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
                 container: None,
                 first: None,
                 named: None,
-                occurred: Occurred::default(),
+                occurred: EventOccurrence::default(),
                 reason,
                 message: message.map(Box::from),
             })
@@ -49,7 +49,7 @@ fn waits(steps: Vec<Step>) -> Option<(Cause, Option<String>)> {
 fn snapshot() -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
     pod.created = Some(at(0));
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(1)) };
+    let condition = StatusCondition { status: ConditionStatus::True, last_transition: Some(at(1)) };
     pod.conditions.insert(ConditionType::PodScheduled, condition);
     pod
 }

@@ -3,11 +3,11 @@
 
 use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
-use crate::lifecycle::followed::{FollowedPod, Left};
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::followed::{FollowedPod, UnfollowReason};
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::SharedState;
-use crate::lifecycle::seen::Seen;
+use crate::lifecycle::seen::SeenSnapshot;
 use crate::lifecycle::slo_verdict::SloId;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
@@ -18,14 +18,14 @@ impl Tracker {
     pub(super) fn begin_following(
         &mut self,
         uid: PodUid,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let ready = self.change_followed(uid, |pod, shared| {
             pod.set_timers(uid, shared);
             pod.ready
         });
         if let Some(displaced) = ready.and_then(|ready| self.followed.insert(ready, uid)) {
-            self.leave(displaced, Left::Displaced, reporter);
+            self.leave(displaced, UnfollowReason::Displaced, reporter);
         }
     }
 
@@ -33,8 +33,8 @@ impl Tracker {
     pub(super) fn follow(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if self.followed.len() > 0 {
             self.change_and_tell(snapshot.uid, reporter, |pod, shared, reporter| {
@@ -47,8 +47,8 @@ impl Tracker {
     pub(super) fn leave(
         &mut self,
         uid: PodUid,
-        left: Left,
-        reporter: &mut Reporter<'_, impl Observer>,
+        left: UnfollowReason,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         self.change_and_tell(uid, reporter, |pod, shared, reporter| {
             pod.leave(left, shared, reporter)
@@ -61,7 +61,7 @@ impl Tracker {
         uid: PodUid,
         missed: Option<SloId>,
         until: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         self.change_and_tell(uid, reporter, |pod, shared, reporter| {
             pod.pass(missed, until, shared, reporter)
@@ -72,8 +72,8 @@ impl Tracker {
     fn change_and_tell<'a, O: Observer>(
         &mut self,
         uid: PodUid,
-        reporter: &mut Reporter<'a, O>,
-        change: impl FnOnce(&mut FollowedPod, &mut SharedState, &mut Reporter<'a, O>) -> bool,
+        reporter: &mut TimedObserver<'a, O>,
+        change: impl FnOnce(&mut FollowedPod, &mut SharedState, &mut TimedObserver<'a, O>) -> bool,
     ) {
         let amendment = self.change_followed(uid, |pod, shared| {
             change(pod, shared, reporter).then(|| pod.amendment(&shared.rules))

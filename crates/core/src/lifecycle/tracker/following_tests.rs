@@ -10,14 +10,15 @@ use crate::lifecycle::TrackerConfig;
 use crate::lifecycle::custom_milestone::{CustomMilestone, SloInterval};
 use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::observation::{Observation, PodObservation, PodState};
-use crate::lifecycle::record::{Amendment, EndedStartup};
+use crate::lifecycle::record::{EndedStartup, RecordAmendment};
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::slo::{Selection, SloRule};
 use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, DisruptionReason, GateNames, NamedConditions, Phase,
+    ConditionStatus, ConditionType, DisruptionReason, GateNames, NamedConditions, PodPhase,
+    StatusCondition,
 };
 
 /// A version of a pod that was created at 0: since when it is ready, and its milestones are True or not.
@@ -26,7 +27,7 @@ fn pod(name: &str, ready: Option<i64>, milestones: [Option<(bool, i64)>; 2]) -> 
     pod.created = Some(at(0));
     let condition = |(is_true, second)| {
         let status = if is_true { ConditionStatus::True } else { ConditionStatus::False };
-        Condition { status, last_transition: Some(at(second)) }
+        StatusCondition { status, last_transition: Some(at(second)) }
     };
     if let Some(second) = ready {
         pod.conditions.insert(ConditionType::Ready, condition((true, second)));
@@ -144,7 +145,7 @@ impl Run {
         let (saved, pods) = (self.tracker.saved(), read_back(&self.tracker));
         let mut silent = |_, _: Observation<'_>| {};
         let config = self.config.clone();
-        self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut silent);
+        self.tracker = Tracker::restored(config, saved, pods, SourceSuccessor::Same, &mut silent);
         self.tracker.followed.most = self.most;
         if in_sync {
             self.tracker.apply(delivery(source, second, PodEvent::CaughtUp), &mut silent);
@@ -253,20 +254,20 @@ fn what_is_over_or_gone_before_is_excluded_as_such() {
         run.show(21, preempted("preempted"));
         run.deliver(22, PodEvent::Deleted(preempted("preempted")));
         assert_eq!(run.told(), ["1 slo 0 disrupted"]);
-        run.show(23, phase("completed", Phase::Succeeded));
+        run.show(23, phase("completed", PodPhase::Succeeded));
         assert_eq!(run.told(), ["1 0 not_seen", "1 1 condition_absent", "1 slo 0 completed"]);
-        run.show(24, phase("failed", Phase::Failed));
+        run.show(24, phase("failed", PodPhase::Failed));
         assert_eq!(run.told(), ["1 slo 0 failed"]);
-        let stopped = phase("stopped", Phase::Failed);
+        let stopped = phase("stopped", PodPhase::Failed);
         run.show(24, PodSnapshot { ended_by_deletion: true, ..stopped });
         assert_eq!(run.told(), ["1 slo 0 deleted"]);
         // What the last object shows counts.
         run.show(25, ready("loaded"));
         run.deliver(26, PodEvent::Deleted(pod("loaded", Some(10), loaded(26))));
         assert_eq!(run.told(), ["1 0 created 26", "1 slo 0 good"]);
-        run.show(27, phase("ready and over", Phase::Failed));
+        run.show(27, phase("ready and over", PodPhase::Failed));
         assert_eq!(run.told(), ["1 slo 0 failed"]);
-        let pods = vec![ready("stays"), phase("failed", Phase::Failed)];
+        let pods = vec![ready("stays"), phase("failed", PodPhase::Failed)];
         run.deliver(30, PodEvent::Listed { pods: pods.into(), began: at(30) });
         assert_eq!(run.told(), ["1 slo 0 vanished"]);
         run.deliver(31, PodEvent::Deleted(pod("at once", Some(31), NONE)));
@@ -393,7 +394,7 @@ impl Observer for Records {
         self.0.push(startup);
     }
 
-    fn amended(&mut self, uid: PodUid, amendment: &Amendment) {
+    fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         let mut all = self.0.iter_mut();
         all.find(|startup| startup.uid() == uid).unwrap().amend(amendment);
     }
@@ -410,7 +411,8 @@ fn a_record_says_what_came_after_its_end() {
         let mut pod = pod("p", Some(10), milestones);
         let named = pod.named.as_mut().unwrap();
         named.gates = Some(Arc::new(gates.clone()));
-        let passed = Condition { status: ConditionStatus::True, last_transition: Some(at(9)) };
+        let passed =
+            StatusCondition { status: ConditionStatus::True, last_transition: Some(at(9)) };
         named.readiness = [Some(passed)].into();
         PodEvent::Applied(pod)
     };

@@ -4,20 +4,23 @@
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::{LabelMove, Observer};
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::pod::{PodSnapshot, PodUid};
 
 impl Tracker {
     /// Names the label values of a pod again, of which more have become known.
-    pub(super) fn hold_again(pod: &mut PodInFlight, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn hold_again(
+        pod: &mut PodInFlight,
+        reporter: &mut TimedObserver<'_, impl Observer>,
+    ) {
         let hold = reporter.hold(pod.info());
         reporter.release(std::mem::replace(&mut pod.last_seen.hold, hold));
     }
 
     /// Moves the pods in flight that were counted under the rest to values that have got places.
-    pub(super) fn move_labels(&mut self, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn move_labels(&mut self, reporter: &mut TimedObserver<'_, impl Observer>) {
         while let Some(label) = reporter.next_move() {
             let order = &self.shared.order;
             let in_flight =
@@ -43,7 +46,7 @@ impl Tracker {
     pub(super) fn hold_finished(
         &mut self,
         snapshot: &PodSnapshot,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let hold = reporter.hold(&self.with_node(&snapshot.info));
         if let Some(RememberedPod::Finished(finished)) = self.pods.get_mut(snapshot.uid) {
@@ -54,14 +57,14 @@ impl Tracker {
     }
 
     /// The label values of a pod have a pod less.
-    pub(super) fn release(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn release(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         if let Some(hold) = self.pods.get(uid).and_then(RememberedPod::hold) {
             reporter.release(hold);
         }
     }
 
     /// Forgets a pod that is not in flight any more.
-    pub(super) fn forget(&mut self, uid: PodUid, reporter: &mut Reporter<'_, impl Observer>) {
+    pub(super) fn forget(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         self.release(uid, reporter);
         self.drop_pod(uid);
     }

@@ -8,8 +8,8 @@ use super::fixtures::{at, delivery};
 use super::*;
 use crate::lifecycle::observer::{LabelMove, LabelObserver, Observer};
 use crate::lifecycle::saved::{SavedPod, read_back};
-use crate::lifecycle::sources::Successor;
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodInfo};
+use crate::lifecycle::sources::SourceSuccessor;
+use crate::pod::{ConditionStatus, ConditionType, PodInfo, StatusCondition};
 
 /// Which names have pods, by the numbers of their holds.
 #[derive(Default)]
@@ -78,7 +78,7 @@ fn bound(name: &str, version: u64) -> PodSnapshot {
 
 fn ready(name: &str, version: u64) -> PodSnapshot {
     let mut pod = bound(name, version);
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
+    let condition = StatusCondition { status: ConditionStatus::True, last_transition: Some(at(2)) };
     pod.conditions.insert(ConditionType::Ready, condition);
     pod
 }
@@ -151,8 +151,13 @@ fn a_restart_holds_pods_in_flight_again_and_finished_ones_as_they_were() {
         let held = if known { 2 } else { 0 };
         names.names = vec!["starting n".to_owned(), "done n".to_owned()];
         names.pods.insert(held, 1);
-        let mut after =
-            Tracker::restored(config.clone(), before.saved(), pods, Successor::Same, &mut names);
+        let mut after = Tracker::restored(
+            config.clone(),
+            before.saved(),
+            pods,
+            SourceSuccessor::Same,
+            &mut names,
+        );
         apply(&mut after, &mut names, vec![PodEvent::Applied(ready("done", 1))]);
         assert_eq!(names.held(), [("starting n", 1), ("done n", 1)]);
     }

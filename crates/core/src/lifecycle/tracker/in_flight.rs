@@ -5,7 +5,7 @@ use super::remembered_pod::RememberedPod;
 use crate::lifecycle::clocks::NodeClock;
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::nodes::LateNode;
-use crate::lifecycle::record::{InFlight, InFlightPosition};
+use crate::lifecycle::record::{InFlightPosition, InFlightRecord};
 use crate::lifecycle::slo::UnmatchedSlo;
 use crate::pod::PodUid;
 use crate::timestamp::Timestamp;
@@ -17,7 +17,7 @@ impl Tracker {
     pub fn in_flight_after(
         &self,
         after: Option<InFlightPosition>,
-    ) -> impl Iterator<Item = (InFlightPosition, InFlight<'_>)> {
+    ) -> impl Iterator<Item = (InFlightPosition, InFlightRecord<'_>)> {
         let first = after.map_or(Stage::ALL[0], |position| position.stage);
         let stages = Stage::ALL.into_iter().skip(first as usize);
         let positions = stages.flat_map(move |stage| {
@@ -60,16 +60,16 @@ impl Tracker {
     }
 
     /// The pod, if it is in flight.
-    pub fn in_flight(&self, uid: PodUid) -> Option<InFlight<'_>> {
+    pub fn in_flight(&self, uid: PodUid) -> Option<InFlightRecord<'_>> {
         match self.pods.get(uid)? {
-            RememberedPod::InFlight(pod) => Some(InFlight { pod, shared: &self.shared }),
+            RememberedPod::InFlight(pod) => Some(InFlightRecord { pod, shared: &self.shared }),
             RememberedPod::Finished(_) | RememberedPod::Deleted { .. } => None,
         }
     }
 
     /// The pod of this name, if it is in flight; if podinit has not learnt yet that an earlier one is gone,
     /// the one that was created last. Found by an index: this takes the same however many pods there are.
-    pub fn in_flight_named(&self, namespace: &str, name: &str) -> Option<InFlight<'_>> {
+    pub fn in_flight_named(&self, namespace: &str, name: &str) -> Option<InFlightRecord<'_>> {
         let slots = self.names.slots(namespace, name);
         let pods = slots.filter_map(|slot| match self.pods.at(slot)? {
             RememberedPod::InFlight(pod) => Some(&**pod),
@@ -78,7 +78,7 @@ impl Tracker {
         let named = pods.filter(|pod| pod.names() == (namespace, name));
         let pod = named.max_by_key(|pod| (pod.last_seen.created, pod.discovered, pod.uid))?;
         let shared = &self.shared;
-        Some(InFlight { pod, shared })
+        Some(InFlightRecord { pod, shared })
     }
 
     /// Up to which instant everything was accounted for; `None` before the first delivery.

@@ -12,7 +12,7 @@ use crate::lifecycle::reentry::to_second;
 use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use crate::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 
 #[derive(Default)]
 struct Observed(Vec<PodObservation>, Vec<SourceId>);
@@ -180,7 +180,8 @@ fn a_pod_that_a_backup_brought_back_is_remembered_from_its_second_deletion_on() 
 }
 
 fn ready(mut pod: PodSnapshot, since: i64) -> PodSnapshot {
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(since)) };
+    let condition =
+        StatusCondition { status: ConditionStatus::True, last_transition: Some(at(since)) };
     pod.conditions.insert(ConditionType::Ready, condition);
     pod
 }

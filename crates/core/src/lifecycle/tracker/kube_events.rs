@@ -5,7 +5,7 @@ use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::kube_event::KubeEvent;
 use crate::lifecycle::delivery::PodEvent;
-use crate::lifecycle::observation::{EventDropReason, Reporter, TrackerObservation};
+use crate::lifecycle::observation::{EventDropReason, TimedObserver, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::timestamp::Timestamp;
 
@@ -15,7 +15,7 @@ impl Tracker {
         &mut self,
         delivered: &PodEvent,
         now: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) -> bool {
         match delivered {
             PodEvent::Event(event) if self.shared.events => {
@@ -35,7 +35,7 @@ impl Tracker {
         &mut self,
         event: &KubeEvent,
         now: Timestamp,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if let Some(uid) = event.uid() {
             self.pass_deadlines_of(uid, reporter);

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::kube_event::{
-    CapacityState, EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred, Pull, Pulled,
-    SandboxWarning,
+    CapacityState, EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent,
+    PulledMessage, SandboxWarning, SuccessfulPull,
 };
 use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::judgement::Latency;
@@ -18,12 +18,13 @@ use crate::lifecycle::observation::{
 use crate::lifecycle::saved::{SavedPod, read_back};
 use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::slo_verdict::SloVerdict;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::startup_sli_verdict::StartupSli;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, Phase, PodSnapshot, PodUid,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, PodPhase, PodSnapshot, PodUid,
+    StatusCondition,
 };
 
 /// What a test looks at, as text: one line for each observation.
@@ -144,7 +145,8 @@ impl World {
         let (saved, pods) = (self.tracker.saved(), read_back(&self.tracker));
         let slos = saved.rules.to_vec();
         let mut silent = |_, _: Observation<'_>| {};
-        self.tracker = Tracker::restored(config(slos), saved, pods, Successor::Same, &mut silent);
+        self.tracker =
+            Tracker::restored(config(slos), saved, pods, SourceSuccessor::Same, &mut silent);
     }
 }
 
@@ -152,7 +154,7 @@ impl World {
 fn pod(name: &str) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", name);
     pod.created = Some(at(0));
-    let container = |name: &str, kind| Container::new(name.into(), kind);
+    let container = |name: &str, kind| ContainerSpec::new(name.into(), kind);
     pod.containers = [
         container("i", ContainerKind::Init),
         container("a", ContainerKind::Regular),
@@ -165,7 +167,8 @@ fn pod(name: &str) -> PodSnapshot {
 
 /// Sets a condition that is True since a second.
 fn holds(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+    let condition =
+        StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(kind, condition);
 }
 
@@ -176,7 +179,7 @@ fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEve
         container: Some(EventContainer { name: container.into(), init: container == "i" }),
         first: Some(at(second)),
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         reason,
         message: None,
     })
@@ -184,11 +187,11 @@ fn event(pod: &str, container: &str, second: i64, reason: EventReason) -> PodEve
 
 fn present() -> EventReason {
     let registry = Arc::from("docker.io");
-    EventReason::Pulled(Some(Pulled::Present { registry }))
+    EventReason::Pulled(Some(PulledMessage::Present { registry }))
 }
 
 fn pulled(duration: u64, with_wait: u64) -> EventReason {
-    EventReason::Pulled(Some(Pulled::Pulled(Pull {
+    EventReason::Pulled(Some(PulledMessage::Pulled(SuccessfulPull {
         registry: "quay.io".into(),
         duration: Duration::from_secs(duration),
         with_wait: Some(Duration::from_secs(with_wait)),
@@ -204,7 +207,7 @@ fn failed() -> EventReason {
 /// Kubernetes lets whoever may create Events in one namespace write any UID into them.
 #[test]
 fn an_event_with_the_names_of_another_pod_changes_nothing() {
-    let pull = || Pull {
+    let pull = || SuccessfulPull {
         registry: "quay.io".into(),
         duration: Duration::from_secs(9),
         with_wait: None,
@@ -213,7 +216,7 @@ fn an_event_with_the_names_of_another_pod_changes_nothing() {
     let reasons = || {
         [
             EventReason::Pulling,
-            EventReason::Pulled(Some(Pulled::Pulled(pull()))),
+            EventReason::Pulled(Some(PulledMessage::Pulled(pull()))),
             EventReason::Created,
             EventReason::Started,
             EventReason::PullFailed { registry: "quay.io".into() },
@@ -257,7 +260,7 @@ enum Act {
         started: [Option<i64>; 3],
         gated: bool,
         stateful: bool,
-        phase: Phase,
+        phase: PodPhase,
         deleted: bool,
     },
     Event {
@@ -276,13 +279,13 @@ fn act() -> impl Strategy<Value = Act> {
     let second = || prop::option::weighted(0.5, 1..30_i64);
     let rarely = || prop::bool::weighted(0.05);
     let phase = prop::sample::select(vec![
-        Phase::Active,
-        Phase::Active,
-        Phase::Active,
-        Phase::Active,
-        Phase::Active,
-        Phase::Succeeded,
-        Phase::Failed,
+        PodPhase::Active,
+        PodPhase::Active,
+        PodPhase::Active,
+        PodPhase::Active,
+        PodPhase::Active,
+        PodPhase::Succeeded,
+        PodPhase::Failed,
     ]);
     let conditions = [second(), second(), second(), second(), second()];
     let ready_rarely = prop::bool::weighted(0.2);

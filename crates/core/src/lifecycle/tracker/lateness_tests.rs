@@ -4,7 +4,7 @@ use super::fixtures::{at, delivery, rule};
 use super::*;
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::SloVerdict;
-use crate::pod::{Condition, ConditionStatus, ConditionType};
+use crate::pod::{ConditionStatus, ConditionType, StatusCondition};
 
 const SOURCE: SourceId = SourceId(0);
 
@@ -78,7 +78,8 @@ fn bind(pod: &mut PodSnapshot) {
 }
 
 fn hold(pod: &mut PodSnapshot, kind: ConditionType, second: i64) {
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+    let condition =
+        StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(kind, condition);
 }
 

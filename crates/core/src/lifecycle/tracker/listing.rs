@@ -2,9 +2,9 @@
 
 use super::Tracker;
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
-use crate::lifecycle::seen::Seen;
+use crate::lifecycle::seen::SeenSnapshot;
 use crate::lifecycle::table::SlotSet;
 use crate::pod::packed::PackedPods;
 use crate::pod::{PodSnapshot, PodUid};
@@ -17,8 +17,8 @@ impl Tracker {
         &mut self,
         pods: PackedPods,
         until: Option<u64>,
-        seen: &Seen,
-        reporter: &mut Reporter<'_, impl Observer>,
+        seen: &SeenSnapshot,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let mut listed = SlotSet::default();
         for snapshot in pods {
@@ -49,7 +49,7 @@ impl Tracker {
         &mut self,
         source: SourceId,
         pods: Vec<PodUid>,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let mut listed = SlotSet::default();
         for uid in pods {
@@ -71,7 +71,7 @@ impl Tracker {
         source: SourceId,
         listed: &SlotSet,
         until: Option<u64>,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let absent: Vec<PodUid> = self
             .pods

@@ -39,8 +39,8 @@ mod tests {
     use crate::lifecycle::delivery::{PodEvent, SourceId};
     use crate::lifecycle::observation::Observation;
     use crate::pod::{
-        Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
-        PodSnapshot, PodUid, WaitingMessage, WaitingReason,
+        ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, PodSnapshot,
+        PodUid, StatusCondition, WaitingMessage, WaitingReason,
     };
 
     /// A pod that cannot pull its image, and says so at length.
@@ -54,12 +54,12 @@ mod tests {
             ConditionType::Initialized,
         ] {
             let condition =
-                Condition { status: ConditionStatus::True, last_transition: Some(at(1)) };
+                StatusCondition { status: ConditionStatus::True, last_transition: Some(at(1)) };
             pod.conditions.insert(kind, condition);
         }
-        pod.containers = [Container {
+        pod.containers = [ContainerSpec {
             state: ContainerState::Waiting(WaitingReason::ErrImagePull),
-            ..Container::new("main".into(), ContainerKind::Regular)
+            ..ContainerSpec::new("main".into(), ContainerKind::Regular)
         }]
         .into();
         let text = format!("{number}: {}", "connection refused ".repeat(20));

@@ -9,7 +9,7 @@ use crate::lifecycle::interval::{Interval, Stage, Step};
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, StatusCondition,
     WaitingReason,
 };
 
@@ -25,14 +25,14 @@ fn build(version: u64, states: [ContainerState; 2]) -> PodSnapshot {
         (ConditionType::ContainersReady, ConditionStatus::False),
         (ConditionType::Ready, ConditionStatus::False),
     ] {
-        let condition = Condition { status, last_transition: Some(at(0)) };
+        let condition = StatusCondition { status, last_transition: Some(at(0)) };
         pod.conditions.insert(kind, condition);
     }
-    let containers = states.map(|state| Container {
+    let containers = states.map(|state| ContainerSpec {
         state,
         started: Some(at(1)),
         ends_for_good: true,
-        ..Container::new("step".into(), ContainerKind::Regular)
+        ..ContainerSpec::new("step".into(), ContainerKind::Regular)
     });
     pod.containers = containers.into();
     pod

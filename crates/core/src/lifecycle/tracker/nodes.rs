@@ -7,7 +7,7 @@ use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::delivery::{Delivery, PodEvent};
 use crate::lifecycle::nodes::{NodeContext, NodeEvent};
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::node::NodeLabels;
 use crate::timestamp::Timestamp;
@@ -35,7 +35,7 @@ impl Tracker {
         event: NodeEvent,
         now: Timestamp,
         observed: Option<Timestamp>,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let Some(nodes) = &mut self.shared.nodes else {
             return;

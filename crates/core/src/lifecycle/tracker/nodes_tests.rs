@@ -7,11 +7,11 @@ use super::*;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::{Observation, TrackerObservation};
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::tracker::TrackerConfig;
 use crate::lifecycle::tracker::fixtures::at;
 use crate::node::NodeSnapshot;
-use crate::pod::{Condition, ConditionStatus, PodSnapshot, PodUid};
+use crate::pod::{ConditionStatus, PodSnapshot, PodUid, StatusCondition};
 
 /// What happens to one of three nodes, or to all.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ fn any_node(number: usize) -> impl Strategy<Value = NodeSnapshot> {
     let ready = prop_oneof![
         Just(None),
         (any::<bool>(), 0..3_i64).prop_map(|(is_ready, second)| {
-            Some(Condition {
+            Some(StatusCondition {
                 status: match is_ready {
                     true => ConditionStatus::True,
                     false => ConditionStatus::False,
@@ -113,7 +113,8 @@ fn told(steps: &[Step], forgets: bool) -> (Vec<String>, usize) {
             }
             Step::Restarted => {
                 let (saved, pods) = (tracker.saved(), read_back(&tracker));
-                tracker = Tracker::restored(config(), saved, pods, Successor::Same, &mut sink);
+                tracker =
+                    Tracker::restored(config(), saved, pods, SourceSuccessor::Same, &mut sink);
                 continue;
             }
         };

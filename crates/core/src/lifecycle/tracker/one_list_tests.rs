@@ -5,11 +5,11 @@
 use super::super::fixtures::{at, delivery};
 use super::super::*;
 use crate::kube_event::{
-    EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred, SandboxWarning,
+    EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent, SandboxWarning,
 };
 use crate::lifecycle::cause::Cause;
 use crate::lifecycle::observation::Observation;
-use crate::pod::{Condition, ConditionStatus, ConditionType, Container, ContainerState};
+use crate::pod::{ConditionStatus, ConditionType, ContainerSpec, ContainerState, StatusCondition};
 use crate::pod::{ContainerKind, WaitingReason};
 
 const CNI: EventReason = EventReason::Warning(SandboxWarning::FailedSandboxNetwork);
@@ -28,7 +28,7 @@ fn event(reason: EventReason, first: i64) -> KubeEvent {
         container: None,
         first: Some(at(first)),
         named: None,
-        occurred: Occurred { first: Some(at(first)), last: None },
+        occurred: EventOccurrence { first: Some(at(first)), last: None },
         reason,
         message: None,
     }
@@ -52,12 +52,12 @@ fn snapshot(has_network: bool) -> PodSnapshot {
             false => ConditionStatus::False,
         };
         let last_transition = Some(at(ENTERED));
-        let condition = Condition { status, last_transition };
+        let condition = StatusCondition { status, last_transition };
         pod.conditions.insert(kind, condition);
     }
-    let waiting = |name: &str| Container {
+    let waiting = |name: &str| ContainerSpec {
         state: ContainerState::Waiting(WaitingReason::ContainerCreating),
-        ..Container::new(name.into(), ContainerKind::Regular)
+        ..ContainerSpec::new(name.into(), ContainerKind::Regular)
     };
     pod.containers = ["web", "log"].map(waiting).into();
     pod
@@ -84,7 +84,7 @@ fn causes(pod: PodSnapshot, events: &[KubeEvent]) -> Vec<(Cause, i64)> {
 
 #[test]
 fn a_cause_began_when_the_events_that_give_it_happened_first() {
-    let without_times = KubeEvent { occurred: Occurred::default(), ..event(CNI, 50) };
+    let without_times = KubeEvent { occurred: EventOccurrence::default(), ..event(CNI, 50) };
     let of_other = KubeEvent {
         pod: Some(InvolvedPod::new(PodUid::from_text("a"), "other", "pod")),
         ..event(CNI, 20)

@@ -9,7 +9,7 @@ use crate::timestamp::Timestamp;
 
 /// The deadlines that have passed, of which not all are reported at once.
 #[derive(Debug, Default)]
-pub(super) struct Overdue {
+pub(super) struct OverduePods {
     /// How many are reported in one step
     at_once: usize,
     /// How many more are in this step
@@ -18,7 +18,7 @@ pub(super) struct Overdue {
     pub(super) until: Option<Timestamp>,
     /// The stage whose stuck pods are being reported, the place of the last of them, and before when the stuck ones
     /// entered it
-    pub(super) stuck: Option<(Stage, Option<Place>, Timestamp)>,
+    pub(super) stuck: Option<(Stage, Option<StagePlace>, Timestamp)>,
     /// The pods that may have become stuck while nothing is said of their source. At most those that were in flight
     /// when it lost the sync, and those that it has shown since
     pub(super) held_stuck: BTreeSet<(SourceId, PodUid)>,
@@ -27,9 +27,9 @@ pub(super) struct Overdue {
 }
 
 /// The place of a pod in the order of its stage.
-pub(super) type Place = (Timestamp, PodUid);
+pub(super) type StagePlace = (Timestamp, PodUid);
 
-impl Overdue {
+impl OverduePods {
     pub(super) fn new(at_once: usize) -> Self {
         Self { at_once, ..Self::default() }
     }
@@ -57,7 +57,7 @@ impl Overdue {
 }
 
 /// The last place before those of pods that entered a stage at `from`.
-pub(super) fn just_before(from: Timestamp) -> Option<Place> {
+pub(super) fn just_before(from: Timestamp) -> Option<StagePlace> {
     let before = from.as_nanos().checked_sub(1)?;
     let greatest = PodUid::from_words([u64::MAX, u64::MAX]);
     Some((Timestamp::from_nanos(before), greatest))

@@ -4,8 +4,8 @@ use super::fixtures::{at, delivery};
 use super::*;
 use crate::lifecycle::observation::{Observation, PodObservation, PodState};
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::sources::Successor;
-use crate::pod::Phase;
+use crate::lifecycle::sources::SourceSuccessor;
+use crate::pod::PodPhase;
 
 #[test]
 fn a_restart_keeps_that_a_container_has_run() {
@@ -25,11 +25,11 @@ fn a_restart_keeps_that_a_container_has_run() {
             }
         };
         let mut before = Tracker::new(TrackerConfig::default());
-        before.apply(applied(has_run, Phase::Active), &mut sink);
+        before.apply(applied(has_run, PodPhase::Active), &mut sink);
         let (saved, pods) = (before.saved(), read_back(&before));
         let config = TrackerConfig::default();
-        let mut after = Tracker::restored(config, saved, pods, Successor::Same, &mut sink);
-        after.apply(applied(false, Phase::Failed), &mut sink);
+        let mut after = Tracker::restored(config, saved, pods, SourceSuccessor::Same, &mut sink);
+        after.apply(applied(false, PodPhase::Failed), &mut sink);
         assert_eq!(outcome, Some(expected));
     }
 }

@@ -5,7 +5,7 @@ use super::Tracker;
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use crate::lifecycle::crashes::is_recent;
 use crate::lifecycle::followed::FollowedPod;
-use crate::lifecycle::observation::{Reporter, TrackerObservation};
+use crate::lifecycle::observation::{TimedObserver, TrackerObservation};
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::{PodInFlight, SharedState};
@@ -32,7 +32,7 @@ impl Tracker {
     pub(super) fn see_relapse(
         &mut self,
         snapshot: &PodSnapshot,
-        reporter: &mut Reporter<'_, impl Observer>,
+        reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let now = reporter.now();
         let remembered = self.pods.get(snapshot.uid);

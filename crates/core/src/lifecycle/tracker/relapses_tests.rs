@@ -7,12 +7,12 @@ use crate::lifecycle::delivery::{PodEvent, SourceId};
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::record::fixtures::Ends;
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::tracker::fixtures::{at, delivery};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, ContainerState,
-    PodSnapshot, PodUid, WaitingMessage, WaitingReason,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, PodSnapshot,
+    PodUid, StatusCondition, WaitingMessage, WaitingReason,
 };
 
 /// A pod that became ready at second 10, with a container in this state.
@@ -20,16 +20,16 @@ fn pod(version: u64, state: ContainerState, kind: ContainerKind) -> PodSnapshot 
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "web");
     pod.resource_version = Some(version);
     pod.created = Some(at(0));
-    let mut container = Container::new(Arc::from("app"), kind);
+    let mut container = ContainerSpec::new(Arc::from("app"), kind);
     container.state = state;
-    let first = Container::new(Arc::from("first"), ContainerKind::Init);
+    let first = ContainerSpec::new(Arc::from("first"), ContainerKind::Init);
     pod.containers = [first, container].into();
     let status = match state {
         ContainerState::Running => ConditionStatus::True,
         _ => ConditionStatus::False,
     };
     let last_transition = Some(at(10));
-    let ready = Condition { status, last_transition };
+    let ready = StatusCondition { status, last_transition };
     pod.conditions.insert(ConditionType::Ready, ready);
     let text = "exit code 1".into();
     pod.waiting_messages = Some(Box::new(vec![WaitingMessage { container: 1, text }]));
@@ -102,7 +102,7 @@ fn a_restart_forgets_neither_who_crashes_nor_who_was_ready_before() {
         let (saved, pods) = (tracker.saved(), read_back(tracker));
         let config = TrackerConfig::default();
         let sink = &mut Ends::default();
-        let mut after = Tracker::restored(config, saved, pods, Successor::Same, sink);
+        let mut after = Tracker::restored(config, saved, pods, SourceSuccessor::Same, sink);
         after.look_after(ends.0.iter());
         after
     };

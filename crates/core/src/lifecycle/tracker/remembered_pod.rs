@@ -4,7 +4,7 @@
 use crate::lifecycle::crashes::is_recent;
 use crate::lifecycle::custom_milestone::CustomMilestone;
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::eviction::{Evictable, EvictedState};
+use crate::lifecycle::eviction::{EvictableEntry, EvictedState};
 use crate::lifecycle::followed::FollowedPod;
 use crate::lifecycle::label_hold::LabelHold;
 use crate::lifecycle::last_seen::LastSeen;
@@ -116,14 +116,14 @@ impl RememberedPod {
     }
 
     /// The pod as a candidate for eviction. A pod in flight is none.
-    pub(super) fn evictable(&self) -> Option<Evictable> {
+    pub(super) fn evictable(&self) -> Option<EvictableEntry> {
         let state = match self {
             Self::InFlight(_) => return None,
             Self::Finished(_) => EvictedState::Finished,
             Self::Deleted { .. } => EvictedState::Deleted,
         };
         let created = self.created();
-        Some(Evictable { created, state })
+        Some(EvictableEntry { created, state })
     }
 }
 
@@ -137,7 +137,7 @@ impl RememberedPod {
 #[derive(Clone, Debug)]
 pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
-    Compact(Compact),
+    Compact(CompactLastSeen),
     /// Any other
     Whole(Box<(LastSeen, Option<Timestamp>)>),
     /// One that is followed until a milestone of your own comes
@@ -146,19 +146,19 @@ pub(super) enum FinishedPod {
 
 /// [`LastSeen`] with one time for both names of the network condition, the first Ready and the hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Compact {
+pub(super) struct CompactLastSeen {
     times: [u32; 4],
     created: u32,
     source: SourceId,
     hold: u16,
     /// The lower bytes, the greatest first
     newest_version: [u8; 7],
-    form: Form,
+    form: CompactForm,
 }
 
-/// Which condition the first of the times is of, and whether the times are [`Recent`].
+/// Which condition the first of the times is of, and whether the times are [`RecentTimes`].
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum CompactForm {
     ReadyToStartContainers,
     HasNetwork,
     /// None: the conditions of static pods are not recorded
@@ -168,7 +168,7 @@ enum Form {
     RecentStatic,
 }
 
-impl Form {
+impl CompactForm {
     const fn recent(self) -> Self {
         match self {
             Self::ReadyToStartContainers => Self::RecentReadyToStartContainers,
@@ -189,7 +189,7 @@ impl Form {
 /// The times of a pod whose first Ready is known to the nanosecond: the seconds of the conditions are then stated as
 /// differences from it.
 #[derive(Clone, Copy, Debug)]
-struct Recent {
+struct RecentTimes {
     ready: Timestamp,
     differences: [i16; 4],
 }
@@ -197,7 +197,7 @@ struct Recent {
 /// The difference that stands for a condition that was never True.
 const NEVER: i16 = i16::MIN;
 
-impl Recent {
+impl RecentTimes {
     /// `None` where a time is too far from the first Ready, or not of this era.
     fn of(ready: Timestamp, seconds: [u32; 4]) -> Option<Self> {
         let base = ready.as_nanos().div_euclid(NANOS_PER_SECOND);
@@ -245,7 +245,7 @@ impl Recent {
 impl FinishedPod {
     /// A pod of which this is remembered: with its first Ready as long as it may relapse.
     pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
-        Compact::of(&last_seen, ready)
+        CompactLastSeen::of(&last_seen, ready)
             .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
     }
 
@@ -313,20 +313,20 @@ impl FinishedPod {
     }
 }
 
-impl Compact {
+impl CompactLastSeen {
     fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
         let [ready_to_start, has_network, initialized, containers_ready, ready] =
             last_seen.last_true.seconds();
         let (form, network) = match (last_seen.is_static, ready_to_start, has_network) {
-            (true, ..) => (Form::Static, 0),
-            (false, second, 0) => (Form::ReadyToStartContainers, second),
-            (false, 0, second) => (Form::HasNetwork, second),
+            (true, ..) => (CompactForm::Static, 0),
+            (false, second, 0) => (CompactForm::ReadyToStartContainers, second),
+            (false, 0, second) => (CompactForm::HasNetwork, second),
             (false, ..) => return None,
         };
         let seconds = [network, initialized, containers_ready, ready];
         let (times, form) = match first_ready {
             None => (seconds, form),
-            Some(first) => (Recent::of(first, seconds)?.packed(), form.recent()),
+            Some(first) => (RecentTimes::of(first, seconds)?.packed(), form.recent()),
         };
         let [0, newest_version @ ..] = last_seen.newest_version.to_be_bytes() else {
             return None;
@@ -342,17 +342,17 @@ impl Compact {
     }
 
     fn ready(self) -> Option<Timestamp> {
-        let recent = || Recent::unpacked(self.times);
+        let recent = || RecentTimes::unpacked(self.times);
         self.form.is_recent().then(|| recent().ready)
     }
 
     fn last_seen(self) -> LastSeen {
         let [network, initialized, containers_ready, ready] = match self.form.is_recent() {
             false => self.times,
-            true => Recent::unpacked(self.times).seconds(),
+            true => RecentTimes::unpacked(self.times).seconds(),
         };
         let (ready_to_start, has_network) = match self.form {
-            Form::HasNetwork | Form::RecentHasNetwork => (0, network),
+            CompactForm::HasNetwork | CompactForm::RecentHasNetwork => (0, network),
             _ => (network, 0),
         };
         let seconds = [ready_to_start, has_network, initialized, containers_ready, ready];
@@ -361,7 +361,7 @@ impl Compact {
             newest_version: u64::from_be_bytes([0, a, b, c, d, e, f, g]),
             last_true: LastTrue::from_seconds(seconds),
             source: self.source,
-            is_static: matches!(self.form, Form::Static | Form::RecentStatic),
+            is_static: matches!(self.form, CompactForm::Static | CompactForm::RecentStatic),
             created: self.created,
             hold: LabelHold::new(self.hold.into()),
         }

@@ -3,7 +3,7 @@
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::pod::PodUid;
@@ -19,7 +19,7 @@ impl Tracker {
     /// Returns how many have moved.
     pub fn reshard(&mut self, before: Shard, after: Shard, sink: &mut impl Observer) -> u64 {
         let now = self.now.unwrap_or(Timestamp::EPOCH);
-        let reporter = &mut Reporter::new(now, sink);
+        let reporter = &mut TimedObserver::new(now, sink);
         let mut moved = 0;
         let pods = self.pods.iter();
         let of_others: Vec<(PodUid, bool)> = pods

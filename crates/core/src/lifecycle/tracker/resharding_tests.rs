@@ -4,7 +4,7 @@ use crate::lifecycle::observation::{Observation, PodObservation, PodState};
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
 use crate::lifecycle::tracker::{Tracker, TrackerConfig};
 use crate::lifecycle::{ExclusionReason, SloVerdict};
-use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot};
+use crate::pod::{ConditionStatus, ConditionType, PodSnapshot, StatusCondition};
 
 const SOURCE: SourceId = SourceId(0);
 
@@ -31,8 +31,10 @@ fn pod(uid: &str, created: i64) -> PodSnapshot {
 fn ready(uid: &str, created: i64) -> PodSnapshot {
     let mut pod = pod(uid, created);
     for kind in ConditionType::ALL {
-        let condition =
-            Condition { status: ConditionStatus::True, last_transition: Some(at(created + 2)) };
+        let condition = StatusCondition {
+            status: ConditionStatus::True,
+            last_transition: Some(at(created + 2)),
+        };
         pod.conditions.insert(kind, condition);
     }
     pod

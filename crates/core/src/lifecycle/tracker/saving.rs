@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::remembered_pod::{FinishedPod, RememberedPod};
 use super::{Tracker, TrackerConfig};
 use crate::lifecycle::delivery::SourceId;
-use crate::lifecycle::nodes::Nodes;
-use crate::lifecycle::observation::Reporter;
+use crate::lifecycle::nodes::KnownNodes;
+use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::to_second;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
 use crate::lifecycle::slo::SloMatches;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
@@ -36,7 +36,7 @@ impl Tracker {
             forgotten: Some(self.forgotten),
             deleted: Vec::new(),
             in_place: self.in_place.iter().collect(),
-            nodes: self.shared.nodes.as_ref().map(Nodes::saved),
+            nodes: self.shared.nodes.as_ref().map(KnownNodes::saved),
             crashes: self.crashes.saved(),
         }
     }
@@ -81,7 +81,7 @@ impl Tracker {
         config: TrackerConfig,
         saved: SavedTracker,
         pods: impl IntoIterator<Item = SavedPod>,
-        successor: impl Fn(SourceId) -> Successor,
+        successor: impl Fn(SourceId) -> SourceSuccessor,
         sink: &mut impl Observer,
     ) -> Self {
         let rules = Arc::clone(&config.slos);
@@ -92,7 +92,7 @@ impl Tracker {
         let unknown = || SloMatches::unknown(&tracker.shared.rules);
         tracker.shared.matches = saved.slo_matches.unwrap_or_else(unknown);
         let now = saved.now.unwrap_or(Timestamp::EPOCH);
-        let reporter = &mut Reporter::new(now, sink);
+        let reporter = &mut TimedObserver::new(now, sink);
         tracker.sources.resumed = saved.resumed;
         tracker.sources.restore(saved.sources, now, &successor);
         if let (Some(nodes), Some(saved)) = (&mut tracker.shared.nodes, saved.nodes) {
@@ -103,10 +103,10 @@ impl Tracker {
             let uid = pod.uid();
             let last_seen = pod.last_seen_mut();
             match successor(last_seen.source) {
-                Successor::Same(source) | Successor::SelectionChanged(source) => {
+                SourceSuccessor::Same(source) | SourceSuccessor::SelectionChanged(source) => {
                     last_seen.source = source
                 }
-                Successor::Gone => gone.push(uid),
+                SourceSuccessor::Gone => gone.push(uid),
             }
             match pod {
                 SavedPod::InFlight(mut pod) => {
@@ -165,7 +165,7 @@ mod tests {
     use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
     use crate::lifecycle::stuck::StuckAfter;
     use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
-    use crate::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+    use crate::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 
     fn pod(uid: &str) -> PodSnapshot {
         let mut pod = PodSnapshot::bare(PodUid::from_text(uid), "ns", uid);
@@ -174,7 +174,8 @@ mod tests {
     }
 
     fn ready(uid: &str) -> PodSnapshot {
-        let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(2)) };
+        let condition =
+            StatusCondition { status: ConditionStatus::True, last_transition: Some(at(2)) };
         let mut pod = pod(uid);
         pod.conditions.insert(ConditionType::Ready, condition);
         pod
@@ -205,7 +206,7 @@ mod tests {
     fn restored(
         tracker: &Tracker,
         slos: &[SloRule],
-        successor: impl Fn(SourceId) -> Successor,
+        successor: impl Fn(SourceId) -> SourceSuccessor,
     ) -> (Tracker, Moves) {
         let mut moves = Vec::new();
         let mut sink = |_, observation: Observation<'_>| {
@@ -221,8 +222,8 @@ mod tests {
     #[test]
     fn the_pods_of_a_source_that_is_gone_vanish_or_are_forgotten() {
         let (after, moves) = restored(&tracker(&[]), &[], |source| match source {
-            SourceId(0) => Successor::Gone,
-            other => Successor::Same(other),
+            SourceId(0) => SourceSuccessor::Gone,
+            other => SourceSuccessor::Same(other),
         });
         let vanished = PodState::Finished(Outcome::Vanished);
         assert_eq!(moves, [("starting 0".to_owned(), vanished)]);
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn a_source_with_another_selection_has_no_first_list_and_keeps_its_pods() {
         let (after, moves) = restored(&tracker(&[]), &[], |SourceId(source)| {
-            Successor::SelectionChanged(SourceId(source + 5))
+            SourceSuccessor::SelectionChanged(SourceId(source + 5))
         });
         assert_eq!((moves, after.remembered()), (vec![], 4));
         assert!(after.saved().sources.is_empty());
@@ -264,7 +265,8 @@ mod tests {
             };
             let config = TrackerConfig { stuck_after, ..TrackerConfig::default() };
             let (saved, pods) = (before.saved(), read_back(&before));
-            let mut after = Tracker::restored(config, saved, pods, Successor::Same, &mut sink);
+            let mut after =
+                Tracker::restored(config, saved, pods, SourceSuccessor::Same, &mut sink);
             after.advance(at(1001), &mut sink);
             assert_eq!(stuck, at_once);
             let mut sink = |_, observation: Observation<'_>| {
@@ -287,7 +289,7 @@ mod tests {
         // The first has had its events.
         before.advance(at(7), &mut |_, _: Observation<'_>| {});
         assert_eq!([0, 1].map(|slo| before.undecided(SloId(slo))), [0, 2]);
-        let (mut after, _) = restored(&before, &[rule("slow", 100)], Successor::Same);
+        let (mut after, _) = restored(&before, &[rule("slow", 100)], SourceSuccessor::Same);
         assert_eq!(after.undecided(SloId(0)), 2);
         let mut verdicts = Vec::new();
         let mut sink = |_, observation: Observation<'_>| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::fixtures::{at, rule};
 use super::{Tracker, TrackerConfig};
-use crate::kube_event::{EventContainer, EventReason, InvolvedPod, KubeEvent, Occurred};
+use crate::kube_event::{EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent};
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
 use crate::lifecycle::estimate::TimestampMode;
 use crate::lifecycle::interval::{Interval, Stage};
@@ -15,9 +15,10 @@ use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::record::{IntervalResult, MilestoneSource};
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::slo::SloRule;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::pod::{
-    Condition, ConditionStatus, ConditionType, Container, ContainerKind, PodSnapshot, PodUid,
+    ConditionStatus, ConditionType, ContainerKind, ContainerSpec, PodSnapshot, PodUid,
+    StatusCondition,
 };
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
@@ -33,7 +34,7 @@ fn event(reason: EventReason) -> KubeEvent {
         container: None,
         first: None,
         named: None,
-        occurred: Occurred::default(),
+        occurred: EventOccurrence::default(),
         reason,
         message: None,
     }
@@ -81,10 +82,12 @@ impl World {
     fn shown(&mut self, after: i64, conditions: &[(ConditionType, i64)]) -> Vec<String> {
         let mut pod = PodSnapshot::bare(PodUid::from_text("p"), "ns", "p");
         pod.created = Some(at(0));
-        pod.containers = [Container::new("a".into(), ContainerKind::Regular)].into();
+        pod.containers = [ContainerSpec::new("a".into(), ContainerKind::Regular)].into();
         for (kind, second) in conditions {
-            let holds =
-                Condition { status: ConditionStatus::True, last_transition: Some(at(*second)) };
+            let holds = StatusCondition {
+                status: ConditionStatus::True,
+                last_transition: Some(at(*second)),
+            };
             pod.conditions.insert(*kind, holds);
         }
         self.deliver(after, PodEvent::Applied(pod))
@@ -119,7 +122,7 @@ impl World {
         let (saved, pods) = (self.tracker.saved(), read_back(&self.tracker));
         let mut silent = |_, _: Observation<'_>| {};
         let config = self.config.clone();
-        self.tracker = Tracker::restored(config, saved, pods, Successor::Same, &mut silent);
+        self.tracker = Tracker::restored(config, saved, pods, SourceSuccessor::Same, &mut silent);
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::interval::Stage;
 use crate::lifecycle::observation::{Observation, PodObservation};
-use crate::pod::{Condition, ConditionStatus, ConditionType, Conditions};
+use crate::pod::{ConditionStatus, ConditionType, StatusCondition, StatusConditions};
 
 #[test]
 fn a_finished_pod_takes_at_most_48_bytes_of_the_table() {
@@ -43,7 +43,8 @@ fn deadlines_of_pods_that_are_gone_do_not_pile_up() {
 fn ready_at(second: i64) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("a"), "ns", "pod");
     pod.created = Some(at(0));
-    let condition = Condition { status: ConditionStatus::True, last_transition: Some(at(second)) };
+    let condition =
+        StatusCondition { status: ConditionStatus::True, last_transition: Some(at(second)) };
     pod.conditions.insert(ConditionType::Ready, condition);
     pod
 }
@@ -76,7 +77,7 @@ fn a_pod_past_the_limit_of_its_stage_is_stuck_until_it_leaves_it() {
         }
     };
     let mut pod = ready_at(0);
-    pod.conditions = Conditions::default();
+    pod.conditions = StatusConditions::default();
     let apply = |pod: PodSnapshot, second| delivery(SourceId(0), second, PodEvent::Applied(pod));
     tracker.apply(apply(pod.clone(), 1), &mut sink);
     tracker.advance(at(300), &mut sink);

@@ -5,7 +5,7 @@ use crate::lifecycle::observation::Observation;
 use crate::lifecycle::saved::SavedTracker;
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::slo::Namespaces;
-use crate::lifecycle::sources::Successor;
+use crate::lifecycle::sources::SourceSuccessor;
 use crate::pod::{PodUid, Workload};
 
 fn silent(_: Timestamp, _: Observation<'_>) {}
@@ -95,7 +95,8 @@ fn what_slos_have_matched_outlives_another_file_and_a_restart() {
     assert_eq!(named(&mut tracker, 900), expected);
     let restored = |saved| {
         let pods = read_back(&tracker);
-        let mut after = Tracker::restored(under(&rules), saved, pods, Successor::Same, &mut silent);
+        let mut after =
+            Tracker::restored(under(&rules), saved, pods, SourceSuccessor::Same, &mut silent);
         let list = PodEvent::Listed { pods: Vec::new().into(), began: at(901) };
         after.apply(delivery(SourceId(0), 901, list), &mut silent);
         after

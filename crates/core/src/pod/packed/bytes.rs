@@ -25,9 +25,9 @@ pub(super) const fn unzigzag(number: u64) -> i64 {
 }
 
 /// What is left to read.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     pub(super) fn byte(&mut self) -> u8 {
         self.array::<1>()[0]
     }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::pod::{Container, ContainerKind, ContainerState, WaitingReason};
+use crate::pod::{ContainerKind, ContainerSpec, ContainerState, WaitingReason};
 use crate::timestamp::Timestamp;
 
 /// Of a container: its kind with what else is told of that, its state, and whether it has restarted, as the digits of
 /// a number.
-pub(super) fn code(container: &Container) -> u8 {
+pub(super) fn code(container: &ContainerSpec) -> u8 {
     let kind = match container.kind {
         ContainerKind::Init => INIT,
         ContainerKind::RestartableInit if container.has_started => STARTED,
@@ -27,9 +27,9 @@ pub(super) fn code(container: &Container) -> u8 {
 }
 
 /// The container of a code.
-pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) -> Container {
+pub(super) fn container(name: Arc<str>, code: u8, started: Option<Timestamp>) -> ContainerSpec {
     let (kind, state) = (code / 2 / STATES, code / 2 % STATES);
-    Container {
+    ContainerSpec {
         name,
         kind: match kind {
             INIT => ContainerKind::Init,

@@ -1,12 +1,12 @@
 //! What of a snapshot is true or not, its phase, and which optional fields it has.
 
-use crate::pod::Phase;
+use crate::pod::PodPhase;
 
 /// One bit each.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Flags(u16);
+pub(super) struct BitFlags(u16);
 
-impl Flags {
+impl BitFlags {
     pub(super) const SUCCEEDED: u16 = 1;
     pub(super) const FAILED: u16 = 1 << 1;
     pub(super) const UNSCHEDULABLE: u16 = 1 << 2;
@@ -42,11 +42,11 @@ impl Flags {
         self.0 & flag != 0
     }
 
-    pub(super) const fn phase(self) -> Phase {
+    pub(super) const fn phase(self) -> PodPhase {
         match (self.has(Self::SUCCEEDED), self.has(Self::FAILED)) {
-            (true, _) => Phase::Succeeded,
-            (false, true) => Phase::Failed,
-            (false, false) => Phase::Active,
+            (true, _) => PodPhase::Succeeded,
+            (false, true) => PodPhase::Failed,
+            (false, false) => PodPhase::Active,
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The gates of an ordinary snapshot, and the conditions with names of their own, as bytes.
 
-use super::bytes::{Reader, put_number};
-use super::numbered::Numbered;
+use super::bytes::{ByteReader, put_number};
+use super::numbered::NumberedValues;
 use super::snapshot::{code, put_time, status, time};
-use crate::pod::{Condition, GateNames, NamedConditions};
+use crate::pod::{GateNames, NamedConditions, StatusCondition};
 
 /// Appends them.
 pub(super) fn pack(
     named: &NamedConditions,
-    shared: &mut Numbered<GateNames>,
+    shared: &mut NumberedValues<GateNames>,
     base: i64,
     out: &mut Vec<u8>,
 ) {
@@ -27,15 +27,15 @@ pub(super) fn pack(
 
 /// Reads what [`pack`] has written.
 pub(super) fn unpack(
-    shared: &Numbered<GateNames>,
-    reader: &mut Reader<'_>,
+    shared: &NumberedValues<GateNames>,
+    reader: &mut ByteReader<'_>,
     base: i64,
 ) -> NamedConditions {
     let gates = reader.number().checked_sub(1).and_then(|number| shared.get(number));
     let mut conditions = || {
         let all = (0..reader.number()).map(|_| {
             let status = status(reader.byte())?;
-            Some(Condition { status, last_transition: time(reader, base) })
+            Some(StatusCondition { status, last_transition: time(reader, base) })
         });
         all.collect()
     };

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 /// Values of one kind.
-pub(super) struct Numbered<T: ?Sized> {
+pub(super) struct NumberedValues<T: ?Sized> {
     values: Vec<Arc<T>>,
     /// By address, which is that of one value as long as `values` holds it
     numbers: HashMap<usize, u64>,
 }
 
-impl<T: ?Sized> Numbered<T> {
+impl<T: ?Sized> NumberedValues<T> {
     /// The number of a value; one that is not shared has a number of its own each time.
     pub(super) fn number(&mut self, value: &Arc<T>) -> u64 {
         let next = self.values.len() as u64;
@@ -29,13 +29,13 @@ impl<T: ?Sized> Numbered<T> {
     }
 }
 
-impl<T: ?Sized> Clone for Numbered<T> {
+impl<T: ?Sized> Clone for NumberedValues<T> {
     fn clone(&self) -> Self {
         Self { values: self.values.clone(), numbers: self.numbers.clone() }
     }
 }
 
-impl<T: ?Sized> Default for Numbered<T> {
+impl<T: ?Sized> Default for NumberedValues<T> {
     fn default() -> Self {
         Self { values: Vec::new(), numbers: HashMap::new() }
     }

@@ -4,28 +4,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::bytes::{self, Reader, put_number, put_signed};
+use super::bytes::{self, ByteReader, put_number, put_signed};
 use super::container;
-use super::flags::Flags;
+use super::flags::BitFlags;
 use super::named;
-use super::numbered::Numbered;
+use super::numbered::NumberedValues;
 use crate::label_value::LabelValue;
 use crate::pod::{
-    Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, GateNames, Phase,
-    PodInfo, PodSnapshot, PodUid, Workload,
+    Claims, ConditionStatus, ConditionType, ContainerSpec, GateNames, PodInfo, PodPhase,
+    PodSnapshot, PodUid, StatusCondition, StatusConditions, Workload,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// What the snapshots of a list share.
 #[derive(Clone, Default)]
 pub(super) struct SharedValues {
-    namespaces: Numbered<str>,
-    nodes: Numbered<str>,
-    workloads: Numbered<Workload>,
-    pod_labels: Numbered<[Box<str>]>,
-    images: Numbered<Vec<Arc<str>>>,
-    containers: Numbered<str>,
-    gates: Numbered<GateNames>,
+    namespaces: NumberedValues<str>,
+    nodes: NumberedValues<str>,
+    workloads: NumberedValues<Workload>,
+    pod_labels: NumberedValues<[Box<str>]>,
+    images: NumberedValues<Vec<Arc<str>>>,
+    containers: NumberedValues<str>,
+    gates: NumberedValues<GateNames>,
 }
 
 /// Whether a snapshot has nothing but what [`pack`] packs.
@@ -51,7 +51,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         false => pod.init_runs.is_zero(),
     };
     // Nearly always a container that was terminated has a start.
-    let has_run = pod.containers.iter().any(Container::has_run);
+    let has_run = pod.containers.iter().any(ContainerSpec::has_run);
     has_nothing_rare
         && has_plain_runs
         && has_run == pod.has_run
@@ -129,7 +129,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     }
     put_number(out, containers.len() as u64);
     for container in containers {
-        let Container {
+        let ContainerSpec {
             name,
             kind: _,
             state: _,
@@ -179,10 +179,10 @@ pub(super) fn unpack(
     uid: PodUid,
     name: Box<str>,
     shared: &SharedValues,
-    reader: &mut Reader<'_>,
+    reader: &mut ByteReader<'_>,
 ) -> PodSnapshot {
-    let flags = Flags::from_bytes(reader.array());
-    let resource_version = flags.has(Flags::VERSION).then(|| reader.number());
+    let flags = BitFlags::from_bytes(reader.array());
+    let resource_version = flags.has(BitFlags::VERSION).then(|| reader.number());
     let info = unpack_info(flags, name, shared, reader);
     let base = reader.signed();
     let started = time(reader, base);
@@ -190,7 +190,7 @@ pub(super) fn unpack(
     let (conditions, has_named) = unpack_conditions(reader, base);
     let named = has_named.then(|| Box::new(named::unpack(&shared.gates, reader, base)));
     let init_runs = unpack_init_runs(flags, reader);
-    let volumes = if flags.has(Flags::VOLUMES) { reader.byte() } else { 0 };
+    let volumes = if flags.has(BitFlags::VOLUMES) { reader.byte() } else { 0 };
     let containers = unpack_containers(shared, reader, base);
     PodSnapshot {
         uid,
@@ -201,69 +201,69 @@ pub(super) fn unpack(
         latest_api_time,
         phase: flags.phase(),
         conditions,
-        unschedulable: flags.has(Flags::UNSCHEDULABLE),
+        unschedulable: flags.has(BitFlags::UNSCHEDULABLE),
         not_scheduled: None,
-        is_bound: flags.has(Flags::BOUND),
-        has_nominated_node: flags.has(Flags::NOMINATED_NODE),
+        is_bound: flags.has(BitFlags::BOUND),
+        has_nominated_node: flags.has(BitFlags::NOMINATED_NODE),
         sandbox_not_ready: None,
         named,
         said_of_ready: None,
         volume_images: None,
         disruption: None,
         in_place: None,
-        terminating: flags.has(Flags::TERMINATING),
+        terminating: flags.has(BitFlags::TERMINATING),
         ended_by_deletion: false,
-        gated: flags.has(Flags::GATED),
-        has_init_containers: flags.has(Flags::INIT_CONTAINERS),
+        gated: flags.has(BitFlags::GATED),
+        has_init_containers: flags.has(BitFlags::INIT_CONTAINERS),
         init_runs,
-        has_run: containers.iter().any(Container::has_run),
+        has_run: containers.iter().any(ContainerSpec::has_run),
         containers,
         waiting_messages: None,
         ending: None,
         is_stateful: volumes & STATEFUL != 0,
         claims: Claims::of_bits(volumes),
-        has_readiness_gates: flags.has(Flags::READINESS_GATES),
-        is_static: flags.has(Flags::STATIC),
+        has_readiness_gates: flags.has(BitFlags::READINESS_GATES),
+        is_static: flags.has(BitFlags::STATIC),
     }
 }
 
 fn unpack_info(
-    flags: Flags,
+    flags: BitFlags,
     name: Box<str>,
     shared: &SharedValues,
-    reader: &mut Reader<'_>,
+    reader: &mut ByteReader<'_>,
 ) -> PodInfo {
     let namespace = shared.namespaces.get(reader.number());
     let pod_labels = match reader.number() {
         0 => None,
         number => shared.pod_labels.get(number - 1),
     };
-    let node = flags.has(Flags::NODE).then(|| reader.number());
-    let workload = flags.has(Flags::WORKLOAD).then(|| reader.number());
-    let images = flags.has(Flags::IMAGES).then(|| reader.number());
+    let node = flags.has(BitFlags::NODE).then(|| reader.number());
+    let workload = flags.has(BitFlags::WORKLOAD).then(|| reader.number());
+    let images = flags.has(BitFlags::IMAGES).then(|| reader.number());
     PodInfo {
         namespace: namespace.unwrap_or_default(),
         name,
         node: node.and_then(|number| shared.nodes.get(number)),
         node_labels: None,
         workload: workload.and_then(|number| shared.workloads.get(number)),
-        host_network: flags.has(Flags::HOST_NETWORK),
+        host_network: flags.has(BitFlags::HOST_NETWORK),
         pod_labels: pod_labels.unwrap_or_default(),
         probes: None,
         images: images.and_then(|number| shared.images.get(number)),
     }
 }
 
-fn unpack_init_runs(flags: Flags, reader: &mut Reader<'_>) -> Duration {
-    let seconds = flags.has(Flags::INIT_CONTAINERS).then(|| reader.number());
+fn unpack_init_runs(flags: BitFlags, reader: &mut ByteReader<'_>) -> Duration {
+    let seconds = flags.has(BitFlags::INIT_CONTAINERS).then(|| reader.number());
     Duration::from_secs(seconds.unwrap_or_default())
 }
 
 fn unpack_containers(
     shared: &SharedValues,
-    reader: &mut Reader<'_>,
+    reader: &mut ByteReader<'_>,
     base: i64,
-) -> Box<[Container]> {
+) -> Box<[ContainerSpec]> {
     let containers = (0..reader.number()).map(|_| {
         let name = shared.containers.get(reader.number());
         let code = reader.byte();
@@ -272,24 +272,24 @@ fn unpack_containers(
     containers.collect()
 }
 
-fn flags(pod: &PodSnapshot) -> Flags {
-    Flags::of([
-        (Flags::SUCCEEDED, pod.phase == Phase::Succeeded),
-        (Flags::FAILED, pod.phase == Phase::Failed),
-        (Flags::UNSCHEDULABLE, pod.unschedulable),
-        (Flags::BOUND, pod.is_bound),
-        (Flags::NOMINATED_NODE, pod.has_nominated_node),
-        (Flags::TERMINATING, pod.terminating),
-        (Flags::GATED, pod.gated),
-        (Flags::INIT_CONTAINERS, pod.has_init_containers),
-        (Flags::VOLUMES, has_volumes(pod)),
-        (Flags::READINESS_GATES, pod.has_readiness_gates),
-        (Flags::STATIC, pod.is_static),
-        (Flags::HOST_NETWORK, pod.info.host_network),
-        (Flags::VERSION, pod.resource_version.is_some()),
-        (Flags::NODE, pod.info.node.is_some()),
-        (Flags::WORKLOAD, pod.info.workload.is_some()),
-        (Flags::IMAGES, pod.info.images.is_some()),
+fn flags(pod: &PodSnapshot) -> BitFlags {
+    BitFlags::of([
+        (BitFlags::SUCCEEDED, pod.phase == PodPhase::Succeeded),
+        (BitFlags::FAILED, pod.phase == PodPhase::Failed),
+        (BitFlags::UNSCHEDULABLE, pod.unschedulable),
+        (BitFlags::BOUND, pod.is_bound),
+        (BitFlags::NOMINATED_NODE, pod.has_nominated_node),
+        (BitFlags::TERMINATING, pod.terminating),
+        (BitFlags::GATED, pod.gated),
+        (BitFlags::INIT_CONTAINERS, pod.has_init_containers),
+        (BitFlags::VOLUMES, has_volumes(pod)),
+        (BitFlags::READINESS_GATES, pod.has_readiness_gates),
+        (BitFlags::STATIC, pod.is_static),
+        (BitFlags::HOST_NETWORK, pod.info.host_network),
+        (BitFlags::VERSION, pod.resource_version.is_some()),
+        (BitFlags::NODE, pod.info.node.is_some()),
+        (BitFlags::WORKLOAD, pod.info.workload.is_some()),
+        (BitFlags::IMAGES, pod.info.images.is_some()),
     ])
 }
 
@@ -298,7 +298,7 @@ const NAMED: u16 = 1 << 15;
 // More types would need more bits.
 const _: () = assert!(2 * ConditionType::ALL.len() < u16::BITS as usize);
 
-fn pack_conditions(conditions: &Conditions, has_named: bool, base: i64, out: &mut Vec<u8>) {
+fn pack_conditions(conditions: &StatusConditions, has_named: bool, base: i64, out: &mut Vec<u8>) {
     let mut statuses: u16 = if has_named { NAMED } else { 0 };
     for kind in ConditionType::ALL {
         let status = conditions.get(kind).map(|condition| condition.status);
@@ -306,21 +306,21 @@ fn pack_conditions(conditions: &Conditions, has_named: bool, base: i64, out: &mu
     }
     out.extend_from_slice(&statuses.to_le_bytes());
     for kind in ConditionType::ALL {
-        if let Some(Condition { status: _, last_transition }) = conditions.get(kind) {
+        if let Some(StatusCondition { status: _, last_transition }) = conditions.get(kind) {
             put_time(out, base, last_transition);
         }
     }
 }
 
 /// The conditions, and whether [`named::pack`] has written something behind them.
-fn unpack_conditions(reader: &mut Reader<'_>, base: i64) -> (Conditions, bool) {
+fn unpack_conditions(reader: &mut ByteReader<'_>, base: i64) -> (StatusConditions, bool) {
     let statuses = u16::from_le_bytes(reader.array());
-    let mut conditions = Conditions::default();
+    let mut conditions = StatusConditions::default();
     for kind in ConditionType::ALL {
         let code = statuses >> (2 * kind.index()) & 3;
         let Some(status) = status(code as u8) else { continue };
         let last_transition = time(reader, base);
-        let condition = Condition { status, last_transition };
+        let condition = StatusCondition { status, last_transition };
         conditions.insert(kind, condition);
     }
     (conditions, statuses & NAMED != 0)
@@ -363,7 +363,7 @@ pub(super) fn put_time(out: &mut Vec<u8>, base: i64, time: Option<Timestamp>) {
     }
 }
 
-pub(super) fn time(reader: &mut Reader<'_>, base: i64) -> Option<Timestamp> {
+pub(super) fn time(reader: &mut ByteReader<'_>, base: i64) -> Option<Timestamp> {
     match reader.number() {
         0 => None,
         later => timestamp(base + bytes::unzigzag(later - 1)),

@@ -9,10 +9,10 @@ use proptest::sample::select;
 use super::bytes::{put_number, put_signed};
 use super::*;
 use crate::pod::{
-    Claims, Condition, ConditionStatus, ConditionType, Conditions, Container, ContainerKind,
-    ContainerProbes, ContainerState, DisruptionReason, Ending, GateNames, InPlaceChanges,
-    NamedConditions, NotScheduled, NotScheduledReason, Phase, PodInfo, Resize, ResizeState,
-    SandboxNotReady, WaitingMessage, WaitingReason, Workload,
+    Claims, ConditionStatus, ConditionType, ContainerKind, ContainerProbes, ContainerSpec,
+    ContainerState, DisruptionReason, Ending, GateNames, InPlaceChanges, NamedConditions,
+    NotScheduled, NotScheduledReason, PodInfo, PodPhase, PodResize, ResizeState, SandboxNotReady,
+    StatusCondition, StatusConditions, WaitingMessage, WaitingReason, Workload,
 };
 use crate::timestamp::Timestamp;
 
@@ -23,21 +23,21 @@ fn time() -> impl Strategy<Value = Option<Timestamp>> {
     option::of(prop_oneof![40 => seconds(), 1 => any])
 }
 
-fn conditions() -> impl Strategy<Value = Conditions> {
+fn conditions() -> impl Strategy<Value = StatusConditions> {
     let status =
         select(vec![ConditionStatus::True, ConditionStatus::False, ConditionStatus::Unknown]);
     let one = (select(ConditionType::ALL.to_vec()), status, time());
     vec(one, 0..7).prop_map(|all| {
-        let mut conditions = Conditions::default();
+        let mut conditions = StatusConditions::default();
         for (kind, status, last_transition) in all {
-            let condition = Condition { status, last_transition };
+            let condition = StatusCondition { status, last_transition };
             conditions.insert(kind, condition);
         }
         conditions
     })
 }
 
-fn container() -> impl Strategy<Value = Container> {
+fn container() -> impl Strategy<Value = ContainerSpec> {
     let kind =
         select(vec![ContainerKind::Init, ContainerKind::RestartableInit, ContainerKind::Regular]);
     let waiting = select(WaitingReason::ALL.to_vec()).prop_map(ContainerState::Waiting);
@@ -49,7 +49,7 @@ fn container() -> impl Strategy<Value = Container> {
     ]);
     let state = prop_oneof![waiting, other];
     ("[a-c]", kind, state, time(), any::<[bool; 4]>()).prop_map(
-        |(name, kind, state, started, [has_started, has_restarted, ready, ends])| Container {
+        |(name, kind, state, started, [has_started, has_restarted, ready, ends])| ContainerSpec {
             name: name.into(),
             kind,
             state,
@@ -112,7 +112,8 @@ fn named() -> impl Strategy<Value = Box<NamedConditions>> {
         let status = select(vec![ConditionStatus::True, ConditionStatus::False]);
         let condition = (status, time());
         option::of(
-            condition.prop_map(|(status, last_transition)| Condition { status, last_transition }),
+            condition
+                .prop_map(|(status, last_transition)| StatusCondition { status, last_transition }),
         )
     };
     (option::of(gates), vec(condition(), 0..3), vec(condition(), 0..3)).prop_map(
@@ -130,7 +131,7 @@ fn runs() -> impl Strategy<Value = Duration> {
 }
 
 fn snapshot() -> impl Strategy<Value = PodSnapshot> {
-    let phase = select(vec![Phase::Active, Phase::Succeeded, Phase::Failed]);
+    let phase = select(vec![PodPhase::Active, PodPhase::Succeeded, PodPhase::Failed]);
     (
         (0u64..6, option::of(any::<u64>()), info(), phase),
         [time(), time(), time()],
@@ -166,7 +167,8 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     volume_images: rare[4].then(|| ["r.io/model:1".into()].into()),
                     disruption: rare[2].then_some(DisruptionReason::DeletionByPodGc),
                     in_place: rare[3].then(|| {
-                        let resize = Some(Resize { state: ResizeState::Deferred, since: created });
+                        let resize =
+                            Some(PodResize { state: ResizeState::Deferred, since: created });
                         Box::new(InPlaceChanges { resize, update_ready: None })
                     }),
                     terminating: is[2],
@@ -174,7 +176,8 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     gated: is[3],
                     has_init_containers: is[4],
                     init_runs,
-                    has_run: containers.iter().any(Container::has_run) ^ (is[7] && is[8] && is[9]),
+                    has_run: containers.iter().any(ContainerSpec::has_run)
+                        ^ (is[7] && is[8] && is[9]),
                     containers: containers.into(),
                     waiting_messages: rare[4].then(|| {
                         let text = "back-off 10s".into();
@@ -225,7 +228,7 @@ proptest! {
         let mut out = Vec::new();
         put_number(&mut out, number);
         put_signed(&mut out, signed);
-        let mut reader = Reader(&out);
+        let mut reader = ByteReader(&out);
         prop_assert_eq!((reader.number(), reader.signed()), (number, signed));
         prop_assert!(reader.0.is_empty());
     }
@@ -244,13 +247,13 @@ fn ready(number: u64) -> PodSnapshot {
     pod.resource_version = Some(8_000_000_000 + number);
     (pod.created, pod.started, pod.latest_api_time) = (at(0), at(1), at(40));
     for kind in ConditionType::ALL {
-        let condition = Condition { status: ConditionStatus::True, last_transition: at(40) };
+        let condition = StatusCondition { status: ConditionStatus::True, last_transition: at(40) };
         pod.conditions.insert(kind, condition);
     }
-    let running = Container {
+    let running = ContainerSpec {
         state: ContainerState::Running,
         started: at(3),
-        ..Container::new(container, ContainerKind::Regular)
+        ..ContainerSpec::new(container, ContainerKind::Regular)
     };
     pod.containers = [running.clone(), running].into();
     pod.has_run = true;

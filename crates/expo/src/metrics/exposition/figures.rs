@@ -9,7 +9,7 @@ const STAGES: usize = Stage::ALL.len();
 
 /// Counts of pods, those of an earlier process included.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct PodFigures {
     /// Pods in flight by stage and cause, without zeros
     pub waiting: Vec<(WaitReason, u64)>,
     /// How many of them are stuck, by stage
@@ -23,7 +23,7 @@ pub struct Figures {
     pub late_nodes: u64,
 }
 
-impl Figures {
+impl PodFigures {
     /// Pods in flight, by stage.
     pub fn in_flight(&self) -> [u64; STAGES] {
         let mut stages = [0; STAGES];
@@ -46,7 +46,7 @@ impl Figures {
 
 impl Exposition {
     /// The present figures. Costs little, whatever the number of pods and label sets.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> PodFigures {
         let store = &self.store;
         let counts = store.pod_counts.snapshot();
         let mut waiting = [0; WaitReason::COUNT];
@@ -61,7 +61,7 @@ impl Exposition {
             }
         }
         let evidence = |source| store.pods.network_evidence.with(source).get();
-        Figures {
+        PodFigures {
             waiting: WaitReason::ALL
                 .into_iter()
                 .zip(waiting)

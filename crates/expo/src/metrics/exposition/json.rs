@@ -17,18 +17,20 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use podinit_instruments::{Encoder, Head, Label, Number, Snapshot};
+use podinit_instruments::{
+    ExpositionEncoder, FamilyHead, HistogramSnapshot, LabelPair, SampleNumber,
+};
 
 /// Writes JSON, one family to a line. Members are written one by one, since their order would
 /// otherwise depend on how serde_json was built; writing to a `String` cannot fail.
 #[derive(Debug, Default)]
-pub(super) struct Json {
+pub(super) struct JsonEncoder {
     out: String,
     family: String,
     series: usize,
 }
 
-impl Json {
+impl JsonEncoder {
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.end_family();
         if self.out.is_empty() {
@@ -47,7 +49,7 @@ impl Json {
     }
 
     /// Begins a series: its labels.
-    fn series(&mut self, labels: &[Label<'_>]) {
+    fn series(&mut self, labels: &[LabelPair<'_>]) {
         if self.series > 0 {
             self.family.push(',');
         }
@@ -62,19 +64,19 @@ impl Json {
     }
 }
 
-impl Encoder for Json {
-    fn family(&mut self, head: Head<'_>) {
+impl ExpositionEncoder for JsonEncoder {
+    fn family(&mut self, head: FamilyHead<'_>) {
         self.end_family();
         let (name, help) = (Value::from(head.name), Value::from(head.help));
         let kind = head.kind.as_str();
         self.family = format!(r#"{{"name":{name},"help":{help},"type":"{kind}","metrics":["#);
     }
 
-    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber) {
         self.series(labels);
         let value = match value {
-            Number::Integer(value) => Value::from(value),
-            Number::Float(value) => Value::from(value),
+            SampleNumber::Integer(value) => Value::from(value),
+            SampleNumber::Float(value) => Value::from(value),
         };
         let _ = write!(self.family, r#","value":{value}}}"#);
     }
@@ -83,7 +85,7 @@ impl Encoder for Json {
         false
     }
 
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         self.series(labels);
         let (count, sum) = (snapshot.count(), Value::from(snapshot.sum()));
         let _ = write!(self.family, r#","count":{count},"sum":{sum},"buckets":{{"#);

@@ -11,17 +11,18 @@ mod text;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub use figures::Figures;
-use json::Json;
+pub use figures::PodFigures;
+use json::JsonEncoder;
 use prometheus_client::encoding::prometheus_protobuf::{encode, prometheus_data_model as proto};
 use prometheus_client::registry::Registry;
-use protobuf::Protobuf;
-use text::{Dialect, Text};
+use protobuf::ProtobufEncoder;
+use text::{TextDialect, TextEncoder};
 
 use super::slo::SloBoard;
-use super::store::Store;
+use super::store::MetricStore;
 use podinit_instruments::{
-    Encoder, FamilyDoc, FamilySource, Format, Head, Kind, Label, Number, Snapshot,
+    ExpositionEncoder, ExpositionFormat, FamilyDoc, FamilyHead, FamilySource, HistogramSnapshot,
+    LabelPair, MetricType, SampleNumber,
 };
 
 /// A scrape that failed.
@@ -40,12 +41,12 @@ pub enum EncodeError {
 
 /// Everything that can be scraped.
 pub struct Exposition {
-    pub(super) store: Arc<Store>,
+    pub(super) store: Arc<MetricStore>,
     pub(super) slos: Arc<SloBoard>,
     sources: Arc<[Box<dyn FamilySource>]>,
     collectors: Registry,
     /// By format: the length of the last body, which is the room that the next one begins with
-    lengths: [AtomicUsize; Format::ALL.len()],
+    lengths: [AtomicUsize; ExpositionFormat::ALL.len()],
 }
 
 /// A body begins with room for the last one and this fraction of it, so that it seldom has to be moved.
@@ -53,7 +54,7 @@ const ROOM_TO_GROW: usize = 32;
 
 impl Exposition {
     pub(super) fn new(
-        store: Arc<Store>,
+        store: Arc<MetricStore>,
         slos: Arc<SloBoard>,
         sources: Arc<[Box<dyn FamilySource>]>,
         collectors: Registry,
@@ -67,16 +68,20 @@ impl Exposition {
     /// # Errors
     ///
     /// When a collector that is not podinit's own fails (see [`EncodeError`]).
-    pub fn encode(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
+    pub fn encode(&self, format: ExpositionFormat) -> Result<Vec<u8>, EncodeError> {
         let last = &self.lengths[format as usize];
         let capacity = last.load(Ordering::Relaxed);
         let capacity = capacity + capacity / ROOM_TO_GROW;
-        let text = |dialect| Text::with_capacity(dialect, capacity);
-        let protobuf = |capacity| Protobuf::with_capacity(capacity, &self.store.starts);
+        let text = |dialect| TextEncoder::with_capacity(dialect, capacity);
+        let protobuf = |capacity| ProtobufEncoder::with_capacity(capacity, &self.store.starts);
         let body = match format {
-            Format::Protobuf => self.write(protobuf(capacity), Protobuf::finish),
-            Format::OpenMetrics => self.write(text(Dialect::OpenMetrics), Text::finish),
-            Format::Text => self.write(text(Dialect::Prometheus), Text::finish),
+            ExpositionFormat::Protobuf => self.write(protobuf(capacity), ProtobufEncoder::finish),
+            ExpositionFormat::OpenMetrics => {
+                self.write(text(TextDialect::OpenMetrics), TextEncoder::finish)
+            }
+            ExpositionFormat::Text => {
+                self.write(text(TextDialect::Prometheus), TextEncoder::finish)
+            }
         }?;
         last.store(body.len(), Ordering::Relaxed);
         Ok(body)
@@ -88,13 +93,17 @@ impl Exposition {
     /// # Errors
     ///
     /// Those of [`Exposition::encode`].
-    pub fn encode_unsaved(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
-        let text = |dialect| Text::with_capacity(dialect, 0);
-        let protobuf = |capacity| Protobuf::with_capacity(capacity, &self.store.starts);
+    pub fn encode_unsaved(&self, format: ExpositionFormat) -> Result<Vec<u8>, EncodeError> {
+        let text = |dialect| TextEncoder::with_capacity(dialect, 0);
+        let protobuf = |capacity| ProtobufEncoder::with_capacity(capacity, &self.store.starts);
         match format {
-            Format::Protobuf => self.write_unsaved(protobuf(0), Protobuf::finish),
-            Format::OpenMetrics => self.write_unsaved(text(Dialect::OpenMetrics), Text::finish),
-            Format::Text => self.write_unsaved(text(Dialect::Prometheus), Text::finish),
+            ExpositionFormat::Protobuf => self.write_unsaved(protobuf(0), ProtobufEncoder::finish),
+            ExpositionFormat::OpenMetrics => {
+                self.write_unsaved(text(TextDialect::OpenMetrics), TextEncoder::finish)
+            }
+            ExpositionFormat::Text => {
+                self.write_unsaved(text(TextDialect::Prometheus), TextEncoder::finish)
+            }
         }
     }
 
@@ -105,10 +114,10 @@ impl Exposition {
     ///
     /// Those of [`Exposition::encode`].
     pub fn encode_json(&self) -> Result<Vec<u8>, EncodeError> {
-        self.write(Json::default(), Json::finish)
+        self.write(JsonEncoder::default(), JsonEncoder::finish)
     }
 
-    fn write<E: Encoder>(
+    fn write<E: ExpositionEncoder>(
         &self,
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
@@ -121,13 +130,13 @@ impl Exposition {
         Ok(finish(encoder))
     }
 
-    fn write_unsaved<E: Encoder>(
+    fn write_unsaved<E: ExpositionEncoder>(
         &self,
         mut encoder: E,
         finish: impl FnOnce(E) -> Vec<u8>,
     ) -> Result<Vec<u8>, EncodeError> {
         for source in self.sources.iter() {
-            source.collect(&mut Unsaved::new(&mut encoder, source.families()));
+            source.collect(&mut UnsavedFamilies::new(&mut encoder, source.families()));
         }
         collect(&self.collectors, &mut encoder)?;
         Ok(finish(encoder))
@@ -142,16 +151,16 @@ impl std::fmt::Debug for Exposition {
 
 /// Writes what the collectors of `registry` have to say. They give counters, gauges and untyped
 /// numbers; whatever else is an error that names the family.
-fn collect(registry: &Registry, out: &mut dyn Encoder) -> Result<(), EncodeError> {
+fn collect(registry: &Registry, out: &mut dyn ExpositionEncoder) -> Result<(), EncodeError> {
     for family in encode(registry)? {
         let unsupported = || EncodeError::Unsupported { family: family.name.clone() };
         let kind = match family.r#type() {
-            proto::MetricType::Counter => Kind::Counter,
-            proto::MetricType::Gauge => Kind::Gauge,
-            proto::MetricType::Untyped => Kind::Untyped,
+            proto::MetricType::Counter => MetricType::Counter,
+            proto::MetricType::Gauge => MetricType::Gauge,
+            proto::MetricType::Untyped => MetricType::Untyped,
             _ => return Err(unsupported()),
         };
-        out.family(Head {
+        out.family(FamilyHead {
             name: &family.name,
             help: &family.help,
             kind,
@@ -165,33 +174,33 @@ fn collect(registry: &Registry, out: &mut dyn Encoder) -> Result<(), EncodeError
     Ok(())
 }
 
-fn labels_of(metric: &proto::Metric) -> Vec<Label<'_>> {
+fn labels_of(metric: &proto::Metric) -> Vec<LabelPair<'_>> {
     let pairs = metric.label.iter();
     pairs.map(|pair| (pair.name.as_str(), pair.value.as_str())).collect()
 }
 
-fn number_of(metric: &proto::Metric) -> Option<Number> {
+fn number_of(metric: &proto::Metric) -> Option<SampleNumber> {
     let counter = metric.counter.as_ref().map(|counter| counter.value);
     let gauge = metric.gauge.as_ref().map(|gauge| gauge.value);
     let untyped = metric.untyped.as_ref().map(|untyped| untyped.value);
-    counter.or(gauge).or(untyped).map(Number::Float)
+    counter.or(gauge).or(untyped).map(SampleNumber::Float)
 }
 
 /// Passes on all families of a source but those that a checkpoint restores.
-struct Unsaved<'a, E> {
+struct UnsavedFamilies<'a, E> {
     encoder: &'a mut E,
     families: Vec<FamilyDoc>,
     is_saved: bool,
 }
 
-impl<'a, E: Encoder> Unsaved<'a, E> {
+impl<'a, E: ExpositionEncoder> UnsavedFamilies<'a, E> {
     fn new(encoder: &'a mut E, families: Vec<FamilyDoc>) -> Self {
         Self { encoder, families, is_saved: false }
     }
 }
 
-impl<E: Encoder> Encoder for Unsaved<'_, E> {
-    fn family(&mut self, head: Head<'_>) {
+impl<E: ExpositionEncoder> ExpositionEncoder for UnsavedFamilies<'_, E> {
+    fn family(&mut self, head: FamilyHead<'_>) {
         let mut saved = self.families.iter().filter(|family| family.saved);
         self.is_saved = saved.any(|family| family.name == head.name);
         if !self.is_saved {
@@ -199,7 +208,7 @@ impl<E: Encoder> Encoder for Unsaved<'_, E> {
         }
     }
 
-    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber) {
         if !self.is_saved {
             self.encoder.number(labels, value);
         }
@@ -209,7 +218,7 @@ impl<E: Encoder> Encoder for Unsaved<'_, E> {
         self.encoder.wants_exemplars()
     }
 
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         if !self.is_saved {
             self.encoder.histogram(labels, snapshot);
         }

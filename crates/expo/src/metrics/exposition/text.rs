@@ -8,21 +8,23 @@ use std::fmt::{self, Write};
 use std::sync::LazyLock;
 
 use podinit_histogram::layout::ClassicBuckets;
-use podinit_instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
+use podinit_instruments::{
+    Exemplar, ExpositionEncoder, FamilyHead, HistogramSnapshot, LabelPair, MetricType, SampleNumber,
+};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum TextDialect {
     Prometheus,
     OpenMetrics,
 }
 
-impl Dialect {
+impl TextDialect {
     /// What stands between `le="` and the counts of the classic buckets.
     fn bounds(self, buckets: ClassicBuckets) -> &'static [String] {
         type Bounds = LazyLock<[Vec<String>; ClassicBuckets::ALL.len()]>;
-        static PROMETHEUS: Bounds = LazyLock::new(|| written_bounds(Dialect::Prometheus));
-        static OPEN_METRICS: Bounds = LazyLock::new(|| written_bounds(Dialect::OpenMetrics));
+        static PROMETHEUS: Bounds = LazyLock::new(|| written_bounds(TextDialect::Prometheus));
+        static OPEN_METRICS: Bounds = LazyLock::new(|| written_bounds(TextDialect::OpenMetrics));
         let bounds = match self {
             Self::Prometheus => &PROMETHEUS,
             Self::OpenMetrics => &OPEN_METRICS,
@@ -31,17 +33,18 @@ impl Dialect {
     }
 }
 
-fn written_bounds(dialect: Dialect) -> [Vec<String>; ClassicBuckets::ALL.len()] {
+fn written_bounds(dialect: TextDialect) -> [Vec<String>; ClassicBuckets::ALL.len()] {
     ClassicBuckets::ALL.map(|buckets| {
-        let bounds = buckets.shown().map(|bound| format!("{}\"}} ", Float(bound, dialect)));
+        let bounds =
+            buckets.shown().map(|bound| format!("{}\"}} ", FormattedFloat(bound, dialect)));
         bounds.collect()
     })
 }
 
 /// Writes text. Writing to a `String` cannot fail, so results of `write!` are ignored here.
 #[derive(Debug)]
-pub(super) struct Text {
-    dialect: Dialect,
+pub(super) struct TextEncoder {
+    dialect: TextDialect,
     out: String,
     /// The name of the present family, as its samples bear it.
     name: String,
@@ -54,9 +57,9 @@ pub(super) struct Text {
     bucket: String,
 }
 
-impl Text {
+impl TextEncoder {
     /// With room for `capacity` bytes.
-    pub(super) fn with_capacity(dialect: Dialect, capacity: usize) -> Self {
+    pub(super) fn with_capacity(dialect: TextDialect, capacity: usize) -> Self {
         Self {
             dialect,
             out: String::with_capacity(capacity),
@@ -70,7 +73,7 @@ impl Text {
 
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.drop_empty_family();
-        if self.dialect == Dialect::OpenMetrics {
+        if self.dialect == TextDialect::OpenMetrics {
             self.out.push_str("# EOF\n");
         }
         self.out.into_bytes()
@@ -82,7 +85,7 @@ impl Text {
         }
     }
 
-    fn set_labels(&mut self, labels: &[Label<'_>]) {
+    fn set_labels(&mut self, labels: &[LabelPair<'_>]) {
         self.labels.clear();
         write_labels(&mut self.labels, labels.iter().copied());
     }
@@ -100,18 +103,18 @@ impl Text {
     }
 
     /// Writes the buckets, whose samples differ in bound and count alone.
-    fn buckets(&mut self, snapshot: &Snapshot) {
-        let open = self.dialect == Dialect::OpenMetrics;
+    fn buckets(&mut self, snapshot: &HistogramSnapshot) {
+        let open = self.dialect == TextDialect::OpenMetrics;
         let comma = if self.labels.is_empty() { "" } else { "," };
         self.bucket.clear();
         for part in [&self.name, "_bucket{", &self.labels, comma, "le=\""] {
             self.bucket.push_str(part);
         }
-        let mut count = Digits::of(0);
+        let mut count = DecimalDigits::of(0);
         let buckets = self.dialect.bounds(snapshot.buckets()).iter().zip(snapshot.classic());
         for (position, (bound, bucket)) in buckets.enumerate() {
             if bucket != count.value {
-                count = Digits::of(bucket);
+                count = DecimalDigits::of(bucket);
             }
             self.out.push_str(&self.bucket);
             self.out.push_str(bound);
@@ -132,21 +135,21 @@ impl Text {
     }
 }
 
-impl Encoder for Text {
-    fn family(&mut self, head: Head<'_>) {
+impl ExpositionEncoder for TextEncoder {
+    fn family(&mut self, head: FamilyHead<'_>) {
         self.drop_empty_family();
         self.start = self.out.len();
         self.name.clear();
         self.name.push_str(head.name);
 
-        let open = self.dialect == Dialect::OpenMetrics;
-        let is_counter = head.kind == Kind::Counter;
+        let open = self.dialect == TextDialect::OpenMetrics;
+        let is_counter = head.kind == MetricType::Counter;
         let name = match head.name.strip_suffix("_total") {
             Some(name) if open && is_counter => name,
             _ => head.name,
         };
         let kind = match head.kind {
-            Kind::Untyped if open => "unknown",
+            MetricType::Untyped if open => "unknown",
             kind => kind.as_str(),
         };
         let _ = write!(self.out, "# HELP {name} ");
@@ -158,38 +161,40 @@ impl Encoder for Text {
         self.samples = self.out.len();
     }
 
-    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber) {
         self.set_labels(labels);
         self.sample("");
         let _ = match value {
-            Number::Integer(value) => writeln!(self.out, "{value}"),
-            Number::Float(value) => writeln!(self.out, "{}", Float(value, self.dialect)),
+            SampleNumber::Integer(value) => writeln!(self.out, "{value}"),
+            SampleNumber::Float(value) => {
+                writeln!(self.out, "{}", FormattedFloat(value, self.dialect))
+            }
         };
     }
 
     fn wants_exemplars(&self) -> bool {
-        self.dialect == Dialect::OpenMetrics
+        self.dialect == TextDialect::OpenMetrics
     }
 
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         self.set_labels(labels);
         self.buckets(snapshot);
         self.sample("_sum");
-        let _ = writeln!(self.out, "{}", Float(snapshot.sum(), self.dialect));
+        let _ = writeln!(self.out, "{}", FormattedFloat(snapshot.sum(), self.dialect));
         self.sample("_count");
         let _ = writeln!(self.out, "{}", snapshot.count());
     }
 }
 
 /// A whole number in decimal digits.
-struct Digits {
+struct DecimalDigits {
     value: u64,
     /// The digits, at the end; zeros before them
     text: [u8; Self::MOST],
     length: usize,
 }
 
-impl Digits {
+impl DecimalDigits {
     /// `u64::MAX` has so many.
     const MOST: usize = 20;
 
@@ -213,20 +218,20 @@ impl Digits {
 }
 
 /// A float: in 0.0.4 whole numbers have no point, in OpenMetrics they do.
-struct Float(f64, Dialect);
+struct FormattedFloat(f64, TextDialect);
 
-impl fmt::Display for Float {
+impl fmt::Display for FormattedFloat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self(value, _) if value.is_infinite() && *value > 0.0 => f.write_str("+Inf"),
             Self(value, _) if value.is_infinite() => f.write_str("-Inf"),
-            Self(value, Dialect::Prometheus) => write!(f, "{value}"),
-            Self(value, Dialect::OpenMetrics) => write!(f, "{value:?}"),
+            Self(value, TextDialect::Prometheus) => write!(f, "{value}"),
+            Self(value, TextDialect::OpenMetrics) => write!(f, "{value:?}"),
         }
     }
 }
 
-fn write_labels<'a>(out: &mut String, labels: impl Iterator<Item = Label<'a>>) {
+fn write_labels<'a>(out: &mut String, labels: impl Iterator<Item = LabelPair<'a>>) {
     for (position, (name, value)) in labels.enumerate() {
         if position > 0 {
             out.push(',');

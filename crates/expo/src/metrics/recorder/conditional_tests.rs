@@ -5,7 +5,7 @@
 use super::tests::discovered;
 use super::*;
 use crate::metrics::saved::{RestoredDurations, SavedMetrics};
-use crate::metrics::{Builder, Exposition, Format, LabelConfig};
+use crate::metrics::{Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig};
 use podinit_core::pod::{PodSnapshot, PodUid};
 
 fn pod(namespace: &str) -> PodInfo {
@@ -13,12 +13,12 @@ fn pod(namespace: &str) -> PodInfo {
 }
 
 fn process() -> (Recorder, Arc<Exposition>) {
-    Builder::new(LabelConfig::default()).build().unwrap()
+    ExpositionBuilder::new(LabelConfig::default()).build().unwrap()
 }
 
 /// The stages whose durations are exposed of a namespace.
 fn exposed(exposition: &Exposition, namespace: &str) -> Vec<&'static str> {
-    let text = String::from_utf8(exposition.encode(Format::Text).unwrap()).unwrap();
+    let text = String::from_utf8(exposition.encode(ExpositionFormat::Text).unwrap()).unwrap();
     let is_exposed = |stage: &&str| {
         let labels = format!("{{stage=\"{stage}\",namespace=\"{namespace}\"}}");
         text.contains(&format!("podinit_stage_duration_seconds_count{labels}"))

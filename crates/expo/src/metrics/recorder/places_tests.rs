@@ -3,7 +3,7 @@
 
 use super::tests::{discovered, dropped, pod, recorder};
 use super::*;
-use crate::metrics::Builder;
+use crate::metrics::ExpositionBuilder;
 use crate::metrics::labels::{LabelConfig, OTHER, WHOLE_SET};
 use crate::metrics::node_families::PoolFamilies;
 use crate::metrics::saved::SavedMetrics;
@@ -134,7 +134,7 @@ fn label_sets_give_their_places_back_like_values_and_never_the_one_of_the_others
 
 fn by_namespace(max_values: usize) -> Recorder {
     let config = LabelConfig { max_values, slo_namespace: true, ..LabelConfig::default() };
-    let (recorder, _) = Builder::new(config).slos(vec![slo()]).build().unwrap();
+    let (recorder, _) = ExpositionBuilder::new(config).slos(vec![slo()]).build().unwrap();
     recorder
 }
 
@@ -207,7 +207,7 @@ fn a_value_keeps_the_place_to_which_pods_in_flight_have_moved() {
 fn a_pool_keeps_its_place_while_a_node_of_it_is_known_and_each_node_is_counted_once() {
     let max_values_of = vec![("nodepool".to_owned(), 1)];
     let config = LabelConfig { max_values_of, ..LabelConfig::default() };
-    let (mut recorder, _) = Builder::new(config).nodes(true).build().unwrap();
+    let (mut recorder, _) = ExpositionBuilder::new(config).nodes(true).build().unwrap();
     let step = |pool, is_first| {
         let (step, latency) = (NodeStep::Ready, Latency::from_nanos(1));
         NodeObservation::Measured(MeasuredStep { step, latency, pool, is_first })

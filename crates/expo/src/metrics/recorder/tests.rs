@@ -25,12 +25,18 @@ pub(super) fn recorder(max_values: usize, max_sets: usize) -> Recorder {
         ..LabelConfig::default()
     };
     let specs = config.specs().unwrap();
-    let namespaces = Namespaces::new(config.slo_namespace());
+    let namespaces = NamespacePlaces::new(config.slo_namespace());
     let names = Arc::clone(&namespaces.names);
     let starts = StartTimes::default();
     let evidence = EvidenceMetrics::default();
-    let store =
-        Store::new(&specs, max_sets, Arc::clone(&names), NamedMetrics::default(), evidence, starts);
+    let store = MetricStore::new(
+        &specs,
+        max_sets,
+        Arc::clone(&names),
+        NamedMetrics::default(),
+        evidence,
+        starts,
+    );
     let store = Arc::new(store);
     let sets = LabelSets::new(specs, max_sets);
     let slos = SloCounter::new(Arc::new(SloBoard::new(names)));

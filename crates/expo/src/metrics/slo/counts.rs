@@ -20,9 +20,9 @@ label_values! {
 
 /// The events of one SLO, by place of the namespace.
 #[derive(Debug)]
-pub(super) struct Counts {
+pub(super) struct SloEventCounts {
     /// By place of the namespace; none where no pod has been met
-    events: Box<[RwLock<Option<Arc<Events>>>]>,
+    events: Box<[RwLock<Option<Arc<NamespaceSloEvents>>>]>,
     /// Those of namespaces whose series have ended: the good ones and the bad ones
     ended: [Counter; 2],
     pub(super) excluded: CounterVec<ExclusionReason>,
@@ -30,7 +30,7 @@ pub(super) struct Counts {
 
 /// The events of one SLO in one namespace.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct NamespaceSloEvents {
     pub(super) good: Counter,
     /// The bad events: their sum is how many there are
     pub(super) bad: BadCauses,
@@ -50,7 +50,7 @@ impl EventsSnapshot {
     }
 }
 
-impl Counts {
+impl SloEventCounts {
     pub(super) fn new(places: usize) -> Self {
         Self {
             events: (0..places).map(|_| RwLock::new(None)).collect(),
@@ -59,7 +59,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn at(&self, place: NamespaceSlot) -> Arc<Events> {
+    pub(super) fn at(&self, place: NamespaceSlot) -> Arc<NamespaceSloEvents> {
         if let Some(events) = self.get(place) {
             return events;
         }
@@ -68,7 +68,7 @@ impl Counts {
         Arc::clone(events.get_or_insert_default())
     }
 
-    fn get(&self, place: NamespaceSlot) -> Option<Arc<Events>> {
+    fn get(&self, place: NamespaceSlot) -> Option<Arc<NamespaceSloEvents>> {
         let events = self.events[place].read();
         events.clone()
     }
@@ -101,7 +101,7 @@ impl Counts {
     }
 }
 
-impl Events {
+impl NamespaceSloEvents {
     /// Adds what was saved. The bad ones are saved by cause.
     pub(super) fn restore(&self, result: &str, value: u64) {
         if result == SloResult::Good.as_str() {

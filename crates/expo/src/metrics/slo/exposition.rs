@@ -3,22 +3,26 @@
 use std::borrow::Cow;
 
 use super::{
-    SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, SLO_WINDOW, Slo,
-    SloBoard,
+    SLO_BAD_CAUSES, SLO_EVENTS, SLO_EXCLUDED, SLO_OBJECTIVE, SLO_THRESHOLD, SLO_WINDOW, SloBoard,
+    SloSeries,
 };
 use crate::metrics::namespaces::NamespaceNames;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::ExclusionReason;
 use podinit_instruments::{
-    Encoder, FamilyDoc, FamilySource, Head, Instrument, Label, Number, Persistent, SavedFamilies,
-    SavedSeries,
+    ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, Instrument, LabelPair,
+    PersistentInstrument, SampleNumber, SavedFamilies, SavedSeries,
 };
 
 /// Writes the events and the causes of the bad ones, which are counted in one place and read once, so
 /// that they add up.
-fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNames) {
+fn collect_events(
+    out: &mut dyn ExpositionEncoder,
+    slos: &[SloSeries],
+    namespaces: &NamespaceNames,
+) {
     let mut events = Vec::new();
-    for Slo { doc, counts } in slos {
+    for SloSeries { doc, counts } in slos {
         for (place, namespace) in namespaces.shown() {
             let snapshot = counts.snapshot(place);
             // Another namespace may just have got the place.
@@ -27,19 +31,22 @@ fn collect_events(out: &mut dyn Encoder, slos: &[Slo], namespaces: &NamespaceNam
             }
         }
     }
-    let number = |labels: &[Label<'_>], namespace: Option<&str>, count, out: &mut dyn Encoder| {
+    let number = |labels: &[LabelPair<'_>],
+                  namespace: Option<&str>,
+                  count,
+                  out: &mut dyn ExpositionEncoder| {
         let namespace = namespace.map(|name| ("namespace", name));
         let labels = labels.iter().copied().chain(namespace);
-        out.number(&labels.collect::<Vec<_>>(), Number::Integer(count));
+        out.number(&labels.collect::<Vec<_>>(), SampleNumber::Integer(count));
     };
-    out.family(Head::from(&SLO_EVENTS));
+    out.family(FamilyHead::from(&SLO_EVENTS));
     for (slo, namespace, events) in &events {
         for (result, count) in events.iter() {
             let labels = [("slo", *slo), ("result", result.as_str())];
             number(&labels, namespace.as_deref(), count, out);
         }
     }
-    out.family(Head::from(&SLO_BAD_CAUSES));
+    out.family(FamilyHead::from(&SLO_BAD_CAUSES));
     for (slo, namespace, events) in &events {
         for ([stage, cause], count) in events.bad.iter() {
             let labels = [("slo", *slo), ("stage", stage), ("cause", cause)];
@@ -59,9 +66,9 @@ fn saved_series<const N: usize>(
 }
 
 /// Writes how many pods were excluded for each reason that can be: what the SLO selects by is one.
-fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
-    out.family(Head::from(&SLO_EXCLUDED));
-    for Slo { doc, counts } in slos {
+fn collect_excluded(out: &mut dyn ExpositionEncoder, slos: &[SloSeries]) {
+    out.family(FamilyHead::from(&SLO_EXCLUDED));
+    for SloSeries { doc, counts } in slos {
         for (reason, (text, count)) in ExclusionReason::ALL.into_iter().zip(counts.excluded.iter())
         {
             let can_be = reason.is_exposed_at_zero()
@@ -69,7 +76,7 @@ fn collect_excluded(out: &mut dyn Encoder, slos: &[Slo]) {
                 || doc.rule.interval.excludes_for(reason);
             if can_be || count > 0 {
                 let labels = [("slo", &*doc.rule.name), ("reason", text)];
-                out.number(&labels, Number::Integer(count));
+                out.number(&labels, SampleNumber::Integer(count));
             }
         }
     }
@@ -80,28 +87,29 @@ impl FamilySource for SloBoard {
         super::SLOS.to_vec()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let slos = self.current();
         collect_events(out, &slos, &self.namespaces);
         collect_excluded(out, &slos);
-        out.family(Head::from(&SLO_OBJECTIVE));
-        for Slo { doc, .. } in slos.iter() {
-            out.number(&[("slo", &doc.rule.name)], Number::Float(doc.objective_ratio));
+        out.family(FamilyHead::from(&SLO_OBJECTIVE));
+        for SloSeries { doc, .. } in slos.iter() {
+            out.number(&[("slo", &doc.rule.name)], SampleNumber::Float(doc.objective_ratio));
         }
-        out.family(Head::from(&SLO_THRESHOLD));
-        for Slo { doc, .. } in slos.iter() {
+        out.family(FamilyHead::from(&SLO_THRESHOLD));
+        for SloSeries { doc, .. } in slos.iter() {
             let labels = [("slo", &*doc.rule.name), ("interval", &*doc.rule.interval.text())];
-            out.number(&labels, Number::Float(doc.rule.threshold.as_secs_f64()));
+            out.number(&labels, SampleNumber::Float(doc.rule.threshold.as_secs_f64()));
         }
-        let windows =
-            slos.iter().map(|slo| (&*slo.doc.rule.name, Number::Float(slo.doc.window_seconds)));
+        let windows = slos
+            .iter()
+            .map(|slo| (&*slo.doc.rule.name, SampleNumber::Float(slo.doc.window_seconds)));
         SLO_WINDOW.write_by_label(out, windows);
     }
 
     fn save(&self, saved: &mut SavedFamilies) {
         let slos = self.current();
         let (mut saved_events, mut causes) = (Vec::new(), Vec::new());
-        for Slo { doc, counts } in slos.iter() {
+        for SloSeries { doc, counts } in slos.iter() {
             for (place, namespace) in self.namespaces.shown() {
                 let events = counts.snapshot(place);
                 for (result, value) in events.iter() {
@@ -118,7 +126,7 @@ impl FamilySource for SloBoard {
         saved.put(&SLO_EVENTS, saved_events);
         saved.put(&SLO_BAD_CAUSES, causes);
         saved.put_samples(&SLO_EXCLUDED, |put| {
-            for Slo { doc, counts } in slos.iter() {
+            for SloSeries { doc, counts } in slos.iter() {
                 let name = &*doc.rule.name;
                 counts.excluded.each(&mut |labels, sample| {
                     put(&[&[name], labels].concat(), sample);
@@ -130,7 +138,7 @@ impl FamilySource for SloBoard {
     /// What was saved of SLOs that are not in force is ignored. The events are restored by the
     /// recorder, which knows their namespaces.
     fn restore(&self, saved: &SavedFamilies) {
-        for Slo { doc, counts } in self.current().iter() {
+        for SloSeries { doc, counts } in self.current().iter() {
             for series in saved.series(&SLO_EXCLUDED) {
                 if let [slo, labels @ ..] = &*series.labels
                     && **slo == *doc.rule.name

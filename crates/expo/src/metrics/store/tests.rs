@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::metrics::labels::LabelConfig;
-use crate::metrics::namespaces::Namespaces;
+use crate::metrics::namespaces::NamespacePlaces;
 use podinit_core::lifecycle::{Cause, Latency};
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -13,16 +13,16 @@ struct ExemplarCounter {
     given: usize,
 }
 
-impl Encoder for ExemplarCounter {
-    fn family(&mut self, _: Head<'_>) {}
+impl ExpositionEncoder for ExemplarCounter {
+    fn family(&mut self, _: FamilyHead<'_>) {}
 
-    fn number(&mut self, _: &[Label<'_>], _: Number) {}
+    fn number(&mut self, _: &[LabelPair<'_>], _: SampleNumber) {}
 
     fn wants_exemplars(&self) -> bool {
         self.wanted
     }
 
-    fn histogram(&mut self, _: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, _: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         let buckets = 0..snapshot.buckets().count();
         self.given += buckets.filter_map(|bucket| snapshot.exemplar(bucket)).count();
     }
@@ -35,13 +35,13 @@ struct Nonzero {
     found: Vec<String>,
 }
 
-impl Encoder for Nonzero {
-    fn family(&mut self, head: Head<'_>) {
+impl ExpositionEncoder for Nonzero {
+    fn family(&mut self, head: FamilyHead<'_>) {
         self.inside = head.name == self.family;
     }
 
-    fn number(&mut self, labels: &[Label<'_>], number: Number) {
-        if self.inside && number != Number::Integer(0) {
+    fn number(&mut self, labels: &[LabelPair<'_>], number: SampleNumber) {
+        if self.inside && number != SampleNumber::Integer(0) {
             self.found.push(format!("{labels:?} {number:?}"));
         }
     }
@@ -50,15 +50,15 @@ impl Encoder for Nonzero {
         false
     }
 
-    fn histogram(&mut self, _: &[Label<'_>], _: &Snapshot) {}
+    fn histogram(&mut self, _: &[LabelPair<'_>], _: &HistogramSnapshot) {}
 }
 
 #[test]
 fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
     let config = LabelConfig { slo_namespace: true, ..LabelConfig::default() };
-    let mut namespaces = Namespaces::new(config.slo_namespace());
+    let mut namespaces = NamespacePlaces::new(config.slo_namespace());
     let names = Arc::clone(&namespaces.names);
-    let store = Store::new(
+    let store = MetricStore::new(
         &config.specs().unwrap(),
         1,
         names,
@@ -82,8 +82,8 @@ fn stuck_pods_have_the_namespace_where_waiting_pods_have_it() {
 #[test]
 fn exemplars_are_copied_only_for_a_format_that_carries_them() {
     let specs = LabelConfig::default().specs().unwrap();
-    let namespaces = Namespaces::new(None).names;
-    let store = Store::new(
+    let namespaces = NamespacePlaces::new(None).names;
+    let store = MetricStore::new(
         &specs,
         1,
         namespaces,

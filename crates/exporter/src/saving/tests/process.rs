@@ -9,24 +9,24 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::disk::GatedDisk;
-use crate::ingest::Ingest;
+use crate::ingest::IngestTask;
 use crate::ingest_sink::IngestSink;
 use crate::own_thread::OwnThread;
 use crate::records::RecordKeeper;
-use crate::saving::commits::Commits;
-use crate::saving::{Checkpoint, Parts, Recovery};
-use podinit_checkpoint::{Disk, Store};
+use crate::saving::commits::CommitRequests;
+use crate::saving::{ClusterRecovery, RestoredParts, StateCheckpoint};
+use podinit_checkpoint::{CheckpointStore, Disk};
 use podinit_connect::connect_to;
 use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig, Version};
-use podinit_core::pod::{Condition, ConditionStatus, ConditionType, PodSnapshot, PodUid};
+use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{Builder, Exposition, Format, LabelConfig};
-use podinit_http::Health;
-use podinit_kube::cluster::clock::Clock;
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig};
+use podinit_http::ProcessHealth;
+use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::WatchConfig;
-use podinit_kube::watch::probe::Probed;
-use podinit_kube::watch::requests::Scope;
+use podinit_kube::watch::probe::ProbeResult;
+use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_sim::rng::Rng;
 
@@ -37,7 +37,7 @@ const IDLE: Duration = Duration::from_millis(1);
 
 pub(super) struct Process {
     exposition: Arc<Exposition>,
-    commits: Arc<Commits>,
+    commits: Arc<CommitRequests>,
     deliveries: mpsc::Sender<Delivery>,
     served: CancellationToken,
     tasks: JoinSet<()>,
@@ -49,12 +49,12 @@ pub(super) struct Process {
 impl Process {
     /// Starts from what `disk` holds.
     pub(super) async fn start(disk: &GatedDisk, patience: Duration) -> Self {
-        Self::start_on(Store::with_disk(disk.clone()), patience).await
+        Self::start_on(CheckpointStore::with_disk(disk.clone()), patience).await
     }
 
     /// Starts from what `store` holds.
     pub(super) async fn start_on<D: Disk + Send + 'static>(
-        store: Store<D>,
+        store: CheckpointStore<D>,
         patience: Duration,
     ) -> Self {
         Self::start_with(store, patience, None).await
@@ -62,31 +62,32 @@ impl Process {
 
     /// Starts from what `store` holds, with these records.
     pub(super) async fn start_with<D: Disk + Send + 'static>(
-        store: Store<D>,
+        store: CheckpointStore<D>,
         patience: Duration,
         records: Option<Box<dyn RecordKeeper>>,
     ) -> Self {
         let (mut checkpoint, mut snapshots) =
-            Checkpoint::unread(store, Path::new("DIR"), Shard::ALL);
+            StateCheckpoint::unread(store, Path::new("DIR"), Shard::ALL);
         checkpoint.read().unwrap();
         let gauges = Arc::clone(&checkpoint.gauges);
-        checkpoint.commits = Arc::new(Commits::with_times(Arc::clone(&gauges), patience, IDLE));
+        checkpoint.commits =
+            Arc::new(CommitRequests::with_times(Arc::clone(&gauges), patience, IDLE));
         let stats = Arc::new(WatchStats::new(1));
-        let (recorder, exposition) = Builder::new(LabelConfig::default())
+        let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default())
             .watch(stats.clone())
             .source(Box::new(gauges))
             .build()
             .unwrap();
         let mut sink = IngestSink::new(recorder).keeping(records);
         let mut tracker = Tracker::new(TrackerConfig::default());
-        let mut watch = WatchConfig { scopes: vec![Scope::Cluster], ..WatchConfig::default() };
+        let mut watch = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
         let url = "http://127.0.0.1:1/".parse().unwrap();
-        let recovery = Recovery {
+        let recovery = ClusterRecovery {
             cluster: &connect_to(url, "the test".to_owned()).await.unwrap(),
-            probed: &[Probed::default()],
+            probed: &[ProbeResult::default()],
         };
-        let clock: Arc<dyn Clock> = Arc::new(|| Timestamp::from_seconds(START));
-        let parts = Parts {
+        let clock: Arc<dyn DeliveryClock> = Arc::new(|| Timestamp::from_seconds(START));
+        let parts = RestoredParts {
             tracker: &mut tracker,
             config: TrackerConfig::default(),
             sink: &mut sink,
@@ -95,14 +96,14 @@ impl Process {
         };
         checkpoint.recover(&recovery, parts);
         let (deliveries, receiver) = mpsc::channel(4);
-        let ingest = Ingest {
+        let ingest = IngestTask {
             tracker,
             sink,
             deliveries: receiver,
             events: mpsc::channel(1).1,
             clock,
             sources: Vec::new(),
-            heartbeat: Health::new().register_task("ingest", Duration::MAX),
+            heartbeat: ProcessHealth::new().register_task("ingest", Duration::MAX),
             slos: mpsc::channel(1).1,
             stats,
             snapshots,
@@ -160,7 +161,7 @@ impl Process {
 
     /// What a scrape would show now.
     pub(super) fn shows(&self) -> String {
-        String::from_utf8(self.exposition.encode(Format::Text).unwrap()).unwrap()
+        String::from_utf8(self.exposition.encode(ExpositionFormat::Text).unwrap()).unwrap()
     }
 
     /// A scrape, as the server makes it. Killing the process does not wait for it.
@@ -169,10 +170,10 @@ impl Process {
         let (sent, received) = oneshot::channel();
         tokio::spawn(async move {
             let mut said = commits.are_durable();
-            let mut body = exposition.encode(Format::Text).unwrap();
+            let mut body = exposition.encode(ExpositionFormat::Text).unwrap();
             if !commits.commit(said).await {
                 said = commits.are_durable();
-                body = exposition.encode(Format::Text).unwrap();
+                body = exposition.encode(ExpositionFormat::Text).unwrap();
                 commits.commit(said).await;
             }
             let _ = sent.send(String::from_utf8(body).unwrap());
@@ -268,7 +269,7 @@ fn snapshot(pod: u64, step: u32, version: u64) -> PodSnapshot {
         _ => &ConditionType::ALL,
     };
     for kind in kinds {
-        let condition = Condition {
+        let condition = StatusCondition {
             status: ConditionStatus::True,
             last_transition: at(pod + 1 + u64::from(*kind != ConditionType::PodScheduled)),
         };

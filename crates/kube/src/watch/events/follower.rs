@@ -12,39 +12,39 @@ use super::stats::EventLossReason;
 use super::{DeliveredEvents, EventSink};
 use crate::watch::WatchConfig;
 use crate::watch::delivery_sender::ReceiverGone;
-use crate::watch::evidence::{Decoded, Evidence, EvidenceSink, Line};
+use crate::watch::evidence::{DecodedLine, EvidenceKind, EvidenceLine, EvidenceSink};
 use crate::watch::evidence_log::EvidenceLog;
-use crate::watch::follow::{Follow, Sink};
+use crate::watch::follow::{WatchLoop, WatchSink};
 use crate::watch::pages::watch_version;
-use crate::watch::requests::{Requests, Scope};
+use crate::watch::requests::{PodScope, RequestBuilder};
 use crate::watch::resume_point::ResumePoint;
-use crate::watch::signs::Signs;
+use crate::watch::signs::WatchSigns;
 use crate::watch::stats::RelistReason;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
-use podinit_decode::{ApiStatus, Encoding};
+use podinit_decode::{ApiStatus, ObjectEncoding};
 
 /// The watch of the Events of one scope.
-pub(super) struct Follower {
-    watch: Follow,
+pub(super) struct EventFollower {
+    watch: WatchLoop,
     events: EvidenceSink<ScopeEvents>,
 }
 
-impl Follower {
+impl EventFollower {
     pub(super) fn new(
         client: Client,
-        scope: &Scope,
+        scope: &PodScope,
         watch: &WatchConfig,
         sink: EventSink,
         index: usize,
     ) -> Self {
-        let requests = Requests::of_events(scope);
+        let requests = RequestBuilder::of_events(scope);
         let decoder = EventDecoder::new(watch.decode.clone()).of_shard(watch.selectors.shard);
         Self {
-            watch: Follow::new(client, requests, watch.reflector.clone()),
+            watch: WatchLoop::new(client, requests, watch.reflector.clone()),
             events: EvidenceSink {
                 evidence: ScopeEvents { decoder, of_other_shards: 0, sink, scope: index },
                 log: EvidenceLog::of("Events", "events"),
-                signs: Signs::default(),
+                signs: WatchSigns::default(),
             },
         }
     }
@@ -88,19 +88,27 @@ struct ScopeEvents {
     scope: usize,
 }
 
-impl Evidence for ScopeEvents {
+impl EvidenceKind for ScopeEvents {
     type Event = EventLineKind;
 
     fn set_up(&self, up: bool) {
         self.sink.stats.set_up(self.scope, up);
     }
 
-    fn decode(&mut self, encoding: Encoding, event: &[u8]) -> Decoded<Line<Self::Event>> {
+    fn decode(
+        &mut self,
+        encoding: ObjectEncoding,
+        event: &[u8],
+    ) -> DecodedLine<EvidenceLine<Self::Event>> {
         let line = self.decoder.decode_event(encoding, event)?;
         Ok((line.version, line.kind))
     }
 
-    fn list_version(&mut self, encoding: Encoding, list: &[u8]) -> Decoded<Option<String>> {
+    fn list_version(
+        &mut self,
+        encoding: ObjectEncoding,
+        list: &[u8],
+    ) -> DecodedLine<Option<String>> {
         self.decoder.version_of_list(encoding, list)
     }
 

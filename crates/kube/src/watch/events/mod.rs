@@ -52,7 +52,7 @@ pub fn spawn(
 ) {
     for (index, scope) in config.scopes.iter().enumerate() {
         let mut follower =
-            follower::Follower::new(client.clone(), scope, config, sink.clone(), index);
+            follower::EventFollower::new(client.clone(), scope, config, sink.clone(), index);
         let cancel = cancel.clone();
         // An error span, so that every level of the log shows which source a line is about.
         let span = tracing::error_span!("events", about = %scope);

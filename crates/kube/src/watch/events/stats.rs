@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use podinit_core::label_values;
 use podinit_instruments::{
-    CounterVec, Encoder, FamilyDoc, FamilySource, GaugeVec, Number, SavedFamilies,
+    CounterVec, ExpositionEncoder, FamilyDoc, FamilySource, GaugeVec, SampleNumber, SavedFamilies,
 };
 use podinit_instruments::{computed_families, families};
 
@@ -106,11 +106,11 @@ impl FamilySource for EvidenceStats {
         [&EVIDENCE_STATE[..], &EventCounters::FAMILIES].concat()
     }
 
-    fn collect(&self, out: &mut dyn Encoder) {
+    fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let events = (!self.up.is_empty()).then(|| self.up());
         let sources = [(EvidenceSource::Events, events), (EvidenceSource::Nodes, self.nodes_up())];
         let up = sources.into_iter().filter_map(|(source, up)| {
-            let up = Number::Integer(up?.into());
+            let up = SampleNumber::Integer(up?.into());
             Some((source.as_str(), up))
         });
         EVIDENCE_UP.write_by_label(out, up);

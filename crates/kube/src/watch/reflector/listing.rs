@@ -6,9 +6,9 @@ use super::Reflector;
 use crate::cluster::api_error::{ApiError, ApiErrorKind};
 use crate::watch::config::ListMode;
 use crate::watch::delivery_sender::ReceiverGone;
-use crate::watch::follow::Sink;
-use crate::watch::paged_list::{CompleteList, Lister};
-use crate::watch::requests::Freshness;
+use crate::watch::follow::WatchSink;
+use crate::watch::paged_list::{CompleteList, ListRequester};
+use crate::watch::requests::ListFreshness;
 use crate::watch::resume_point::ResumePoint;
 use crate::watch::stats::{RelistReason, WatchErrorReason};
 use crate::watch::streamed_list::StreamedListError;
@@ -29,7 +29,7 @@ impl Reflector {
                 Ok(CompleteList { pods, version }) => {
                     self.pods.log.listed(pods.len());
                     let resume_point = ResumePoint::of_list(version);
-                    let most_recent = freshness == Freshness::MostRecent;
+                    let most_recent = freshness == ListFreshness::MostRecent;
                     let older = known.is_some_and(|known| resume_point.is_behind(known));
                     if most_recent && older {
                         self.pods.sender.rolled_back().await?;
@@ -52,7 +52,7 @@ impl Reflector {
                             | ApiErrorKind::VersionAhead
                             | ApiErrorKind::NoVersion
                     );
-                    if refused && freshness != Freshness::MostRecent {
+                    if refused && freshness != ListFreshness::MostRecent {
                         if failure.kind == ApiErrorKind::VersionAhead {
                             // One of several API servers may lag.
                             self.watch.rest(&failure).await;
@@ -63,7 +63,7 @@ impl Reflector {
                         }
                         // A quorum read is at least as recent as anything ever seen, unless the
                         // API server was rolled back; then it is the new state.
-                        freshness = Freshness::MostRecent;
+                        freshness = ListFreshness::MostRecent;
                         continue;
                     }
                     self.watch.rest(&failure).await;
@@ -73,28 +73,28 @@ impl Reflector {
     }
 
     /// How recent the first list has to be, or the one after `known`. A version that cannot be used is not sent.
-    fn freshness(&self, known: Option<&ResumePoint>) -> Freshness {
+    fn freshness(&self, known: Option<&ResumePoint>) -> ListFreshness {
         match known {
             Some(known) if known.number().is_none() || self.pods.signs.asks_for_most_recent() => {
-                Freshness::MostRecent
+                ListFreshness::MostRecent
             }
-            Some(known) => Freshness::NotOlderThan(known.as_str().to_owned()),
+            Some(known) => ListFreshness::NotOlderThan(known.as_str().to_owned()),
             // Pages are never of the cache at version 0: it would ignore their limit.
             None if self.watch.config.lists == ListMode::Whole && !self.most_recent_first => {
-                Freshness::Any
+                ListFreshness::Any
             }
-            None => Freshness::MostRecent,
+            None => ListFreshness::MostRecent,
         }
     }
 
     /// Lists once: as configured while that works, else in pages.
-    async fn list_once(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+    async fn list_once(&mut self, freshness: &ListFreshness) -> Result<CompleteList, ApiError> {
         match self.watch.config.lists {
             _ if !self.fallback.wanted() => self.lister().list(freshness).await,
             ListMode::Pages => self.lister().list(freshness).await,
             ListMode::Stream => self.list_as_stream(freshness).await,
             // The most recent state may have to be read from etcd, where pages cost less.
-            ListMode::Whole if *freshness == Freshness::MostRecent => {
+            ListMode::Whole if *freshness == ListFreshness::MostRecent => {
                 self.lister().list(freshness).await
             }
             ListMode::Whole => self.list_whole(freshness).await,
@@ -102,7 +102,7 @@ impl Reflector {
     }
 
     /// Lists with one request, or in pages where its answer is too long for anything in between.
-    async fn list_whole(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+    async fn list_whole(&mut self, freshness: &ListFreshness) -> Result<CompleteList, ApiError> {
         let failure = match self.lister().whole(freshness).await {
             Ok(list) => {
                 self.fallback.completed();
@@ -120,7 +120,10 @@ impl Reflector {
 
     /// Lists as a stream, or in pages where the API server offers none. A stream that fails is no reason to stay
     /// without a list, whatever the failure is.
-    async fn list_as_stream(&mut self, freshness: &Freshness) -> Result<CompleteList, ApiError> {
+    async fn list_as_stream(
+        &mut self,
+        freshness: &ListFreshness,
+    ) -> Result<CompleteList, ApiError> {
         let (failure, refused) = match self.lister().stream(freshness).await {
             Ok(list) => {
                 self.fallback.completed();
@@ -136,7 +139,7 @@ impl Reflector {
             Err(StreamedListError::Endless(failure)) => (failure, false),
             // What is refused may also be the version.
             Err(StreamedListError::Refused(failure)) => {
-                (failure, !matches!(freshness, Freshness::NotOlderThan(_)))
+                (failure, !matches!(freshness, ListFreshness::NotOlderThan(_)))
             }
         };
         let listed = self.lister().list(freshness).await;
@@ -150,7 +153,7 @@ impl Reflector {
         listed
     }
 
-    fn lister(&mut self) -> Lister<'_> {
+    fn lister(&mut self) -> ListRequester<'_> {
         self.pods.lister(&mut self.watch)
     }
 
@@ -160,8 +163,8 @@ impl Reflector {
 }
 
 /// The list, unless it is older than it was asked to be.
-fn not_older(list: CompleteList, freshness: &Freshness) -> Result<CompleteList, ApiError> {
-    let Freshness::NotOlderThan(asked) = freshness else {
+fn not_older(list: CompleteList, freshness: &ListFreshness) -> Result<CompleteList, ApiError> {
+    let ListFreshness::NotOlderThan(asked) = freshness else {
         return Ok(list);
     };
     let known = ResumePoint::of_list(asked.clone());

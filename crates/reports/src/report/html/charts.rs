@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use podinit_core::quantile::Distribution;
+use podinit_core::quantile::ExactDistribution;
 
 /// A part of a bar: its class, where it begins and how long it is, in thousandths of the bar.
 pub(super) struct Part {
@@ -70,7 +70,7 @@ impl Axis {
 
     /// A line for each distribution with its class, one below the other: thin from the shortest to the longest, thick
     /// from the median to the 90th percentile.
-    pub(crate) fn ranges(&self, lines: &[(&Distribution, &str)]) -> String {
+    pub(crate) fn ranges(&self, lines: &[(&ExactDistribution, &str)]) -> String {
         let height = LINE * lines.len() as f64;
         let mut svg = format!(
             r#"<svg class="range" viewBox="0 0 1000 {height}" preserveAspectRatio="none" aria-hidden="true">"#
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((axis.place(0.0), axis.place(60.0), axis.place(99.0)), (0.0, 1_000.0, 1_000.0));
         let nanos =
             |second: u64| podinit_core::lifecycle::Latency::from_nanos(second * 1_000_000_000);
-        let durations: Distribution = (1..=60).map(nanos).collect();
+        let durations: ExactDistribution = (1..=60).map(nanos).collect();
         let svg = axis.ranges(&[(&durations, "before"), (&durations, "after")]);
         assert_eq!(svg.matches(r#"class="before""#).count(), 2, "{svg}");
         let [from, to] = [30.0, 54.0].map(|second| axis.place(second));

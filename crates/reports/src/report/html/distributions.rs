@@ -6,7 +6,7 @@ use crate::report::formatting::{Names, seconds};
 use crate::report::pods::durations;
 use crate::report::report_sink::rows;
 use podinit_core::lifecycle::Interval;
-use podinit_core::quantile::Distribution as Durations;
+use podinit_core::quantile::ExactDistribution as Durations;
 use podinit_text::words::count;
 
 /// How long each interval took, on one axis.

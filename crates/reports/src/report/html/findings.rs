@@ -9,7 +9,7 @@ use crate::report::pods::durations;
 use crate::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
 use podinit_core::lifecycle::{Interval, Outcome, Record, Stage};
 use podinit_core::node::NO_POOL;
-use podinit_core::quantile::Distribution;
+use podinit_core::quantile::ExactDistribution;
 use podinit_text::words::{count, percent};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
@@ -57,7 +57,7 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     findings
 }
 
-fn all(discovered: u64, ready: &Distribution) -> String {
+fn all(discovered: u64, ready: &ExactDistribution) -> String {
     let at = |percent| ready.at(percent).map(seconds);
     let (Some(p50), Some(max)) = (at(50), at(100)) else {
         return match discovered {
@@ -200,7 +200,7 @@ fn late_network(ready: &[&Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podinit_text::table::Table;
+    use podinit_text::table::TextTable;
 
     #[test]
     fn a_pod_that_waits_alone_is_named() {
@@ -213,7 +213,7 @@ mod tests {
                 longest: "shop/web-0".to_owned(),
                 waits: waits.to_owned(),
             }],
-            pods: Table::new(&[], Vec::<Vec<String>>::new()),
+            pods: TextTable::new(&[], Vec::<Vec<String>>::new()),
             count: pods,
         };
         for (pods, waits, sentence) in [
@@ -237,7 +237,7 @@ mod tests {
             (1, "The only pod was not seen to become ready."),
             (2, "None of 2 pods was seen to become ready."),
         ] {
-            assert_eq!(all(discovered, &Distribution::default()), sentence);
+            assert_eq!(all(discovered, &ExactDistribution::default()), sentence);
         }
     }
 }

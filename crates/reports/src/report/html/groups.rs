@@ -7,7 +7,7 @@ use crate::report::formatting::seconds;
 use crate::report::pods::durations;
 use podinit_core::lifecycle::{Interval, Outcome};
 use podinit_core::node::{NO_POOL, NodeLabels};
-use podinit_text::table::Table;
+use podinit_text::table::TextTable;
 
 /// So many rows of a table are shown.
 const MOST_ROWS: usize = 25;
@@ -17,7 +17,7 @@ const HEAD: [&str; 8] =
     ["pods", "ready", "failed", "in flight", "p50", "p90", "max", "scheduled p50"];
 
 /// Each table: by what its pods are grouped, itself, the slowest first, and how many rows there would be in all.
-pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Table, usize)> {
+pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, TextTable, usize)> {
     let owner = |pod: &ReportedPod| {
         let (kind, name) = pod.workload();
         vec![match kind {
@@ -40,7 +40,7 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, Table, usize)> 
         let count = rows.len();
         rows.truncate(MOST_ROWS);
         let head = [&[what], HEAD.as_slice()].concat();
-        let table = Table::new(&head, rows).with_numbers(1..head.len());
+        let table = TextTable::new(&head, rows).with_numbers(1..head.len());
         (what, table.labelled(format!("Pods by {what}")), count)
     })
     .collect()

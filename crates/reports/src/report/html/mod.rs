@@ -26,7 +26,7 @@ use heatmap::Heatmap;
 use podinit_core::lifecycle::Stage;
 use podinit_recordings::probes::WorkloadAdvice;
 use podinit_text::palette;
-use podinit_text::table::Table;
+use podinit_text::table::TextTable;
 use stages::{NOT_ACCOUNTED_FOR, StackedStages};
 use startups::Waterfall;
 use unfinished::Unfinished;
@@ -51,8 +51,8 @@ struct Page<'a> {
     palette: String,
     stacked: Vec<StackedStages>,
     not_accounted_for: &'static str,
-    intervals: Table,
-    gates: Option<Table>,
+    intervals: TextTable,
+    gates: Option<TextTable>,
     cold: Option<ColdSection>,
     waiting: Option<WaitingSection>,
     distributions: Distributions,
@@ -60,7 +60,7 @@ struct Page<'a> {
     /// Of how many startups the slowest are drawn
     drawn_of: usize,
     heatmap: Heatmap,
-    tables: Vec<(&'static str, Table, usize)>,
+    tables: Vec<(&'static str, TextTable, usize)>,
     /// Whether there are tables by pool or zone
     knows_nodes: bool,
     unfinished: Unfinished,

@@ -7,7 +7,7 @@ use crate::report::formatting::seconds;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, WaitReason};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_text::table::Table;
+use podinit_text::table::TextTable;
 
 /// So many pods are named.
 const MOST_PODS: usize = 100;
@@ -15,7 +15,7 @@ const MOST_PODS: usize = 100;
 pub(super) struct Unfinished {
     /// By state, stage and cause, the largest first
     pub groups: Vec<Group>,
-    pub pods: Table,
+    pub pods: TextTable,
     pub count: usize,
 }
 
@@ -75,7 +75,7 @@ impl Unfinished {
                 format!("{owner} ({kind})"),
             ]
         });
-        let pods = Table::new(&HEAD, named).with_numbers(5..6);
+        let pods = TextTable::new(&HEAD, named).with_numbers(5..6);
         let pods = pods.labelled("Pods in flight and failed pods");
         Self { groups, pods, count }
     }

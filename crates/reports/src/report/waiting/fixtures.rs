@@ -9,7 +9,7 @@ use podinit_core::lifecycle::{
     RecordedCause, RecordedContainer, RecordedImage, RecordedInterval, RecordedMilestone,
     RecordedPull, Stage, UnobservedReason, WaitReason,
 };
-use podinit_core::pod::{ContainerProbes, Probe};
+use podinit_core::pod::{ContainerProbe, ContainerProbes};
 use podinit_core::timestamp::Timestamp;
 use podinit_testing::records::{self, at};
 
@@ -122,7 +122,7 @@ impl Pod {
 
     /// A readiness probe with this delay and period.
     pub(super) fn probed(mut self, initial_delay: u32, period: u32) -> Self {
-        let readiness = Some(Probe { initial_delay, period, ..Probe::default() });
+        let readiness = Some(ContainerProbe { initial_delay, period, ..ContainerProbe::default() });
         let (startup, liveness) = (None, None);
         let probes = ContainerProbes { container: "app".into(), startup, readiness, liveness };
         self.0.pod.probes = Some(Arc::new(vec![probes]));

@@ -1,6 +1,6 @@
 //! How much sooner the containers of a pod could have been found ready at most, had they been probed every second.
 
-use podinit_core::pod::{ContainerProbes, Probe};
+use podinit_core::pod::{ContainerProbe, ContainerProbes};
 
 use podinit_recordings::probes::PRECISION;
 
@@ -28,7 +28,7 @@ fn of_container(ContainerProbes { startup, readiness, .. }: &ContainerProbes, ta
 
 /// A probe that has failed before runs again a period later, and every second finds the container a second after the
 /// failure at the soonest. A probe that succeeds at its first run may have come too late by the delay as well.
-fn of_first_success(probe: Probe, taken: f64) -> f64 {
+fn of_first_success(probe: ContainerProbe, taken: f64) -> f64 {
     let (delay, period) = (f64::from(probe.initial_delay), f64::from(probe.period.max(1)));
     let may_be_first_run = taken <= delay + period + PRECISION;
     period - 1.0 + if may_be_first_run { delay } else { 0.0 }
@@ -38,11 +38,15 @@ fn of_first_success(probe: Probe, taken: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn probe(initial_delay: u32, period: u32) -> Option<Probe> {
-        Some(Probe { initial_delay, period, ..Probe::default() })
+    fn probe(initial_delay: u32, period: u32) -> Option<ContainerProbe> {
+        Some(ContainerProbe { initial_delay, period, ..ContainerProbe::default() })
     }
 
-    fn saved(startup: Option<Probe>, readiness: Option<Probe>, taken: f64) -> f64 {
+    fn saved(
+        startup: Option<ContainerProbe>,
+        readiness: Option<ContainerProbe>,
+        taken: f64,
+    ) -> f64 {
         let container =
             ContainerProbes { container: "app".into(), startup, readiness, liveness: None };
         at_most(Some(&[container]), taken)
@@ -80,9 +84,9 @@ mod tests {
 
     #[test]
     fn repeated_successes_come_on_top() {
-        let thrice = probe(0, 5).map(|probe| Probe { success_threshold: 3, ..probe });
+        let thrice = probe(0, 5).map(|probe| ContainerProbe { success_threshold: 3, ..probe });
         assert_eq!(saved(None, thrice, 60.0), 12.0);
-        let late = probe(20, 5).map(|probe| Probe { success_threshold: 3, ..probe });
+        let late = probe(20, 5).map(|probe| ContainerProbe { success_threshold: 3, ..probe });
         // The first success was at 26 s, the last one ten seconds later.
         assert_eq!(saved(None, late, 36.0), 32.0);
         assert_eq!(saved(None, late, 36.5), 12.0);

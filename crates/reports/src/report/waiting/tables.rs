@@ -5,7 +5,7 @@ use crate::report::durations::three_digits;
 use crate::report::formatting::{Names, largest_part, seconds};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
-use podinit_text::table::Table;
+use podinit_text::table::TextTable;
 use podinit_text::words::{count, listed, percent};
 
 /// The title of the section.
@@ -31,13 +31,13 @@ const BOUND_HEAD: [&str; 6] =
 pub(in crate::report) struct WaitingSection {
     /// Where most of the time went, how much of it was of pods that are not ready, and what is not counted
     pub(in crate::report) sentences: Vec<String>,
-    pub(in crate::report) stages: Table,
+    pub(in crate::report) stages: TextTable,
     /// What startups could have gained at most, where any became ready
-    pub(in crate::report) bounds: Option<Table>,
+    pub(in crate::report) bounds: Option<TextTable>,
     /// What is not known of what they could have gained
     pub(in crate::report) unknown: Vec<String>,
-    pub(in crate::report) images: Option<Table>,
-    pub(in crate::report) workloads: Option<Table>,
+    pub(in crate::report) images: Option<TextTable>,
+    pub(in crate::report) workloads: Option<TextTable>,
 }
 
 impl WaitingSection {
@@ -163,7 +163,7 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
     }
 }
 
-fn stages(report: &WaitingReport, names: Names) -> Table {
+fn stages(report: &WaitingReport, names: Names) -> TextTable {
     let columns = Columns::of(report);
     let cells = |name: String, ready: f64, not_ready: f64, share: f64| {
         let (ready, not_ready) = (columns.ready.text(ready), columns.not_ready.text(not_ready));
@@ -191,11 +191,11 @@ fn stages(report: &WaitingReport, names: Names) -> Table {
         true => ["stage and cause", ready, "of ready", others],
         false => ["stage and cause", ready, others, "of not ready"],
     };
-    Table::new(&head, rows).with_numbers(1..4).labelled("Pod-hours by stage and cause")
+    TextTable::new(&head, rows).with_numbers(1..4).labelled("Pod-hours by stage and cause")
 }
 
 /// The rows of which anything is known, after what was.
-fn bounds(report: &WaitingReport, names: Names) -> Table {
+fn bounds(report: &WaitingReport, names: Names) -> TextTable {
     let (bounds, hours) = (&report.bounds, Hours::of(report.ready.pod_hours));
     let text = |value: Option<f64>, round| {
         let digits = value.map(|value| seconds(three_digits(value, round)));
@@ -225,7 +225,7 @@ fn bounds(report: &WaitingReport, names: Names) -> Table {
             hours.rounded(saved.pod_hours, f64::ceil),
         ]
     });
-    let table = Table::new(&BOUND_HEAD, unchanged.into_iter().chain(rows));
+    let table = TextTable::new(&BOUND_HEAD, unchanged.into_iter().chain(rows));
     table.with_numbers(1..6).labelled("What startups could have gained at most")
 }
 
@@ -267,7 +267,7 @@ fn unknown(row: &Saving, names: Names) -> Option<String> {
     }
 }
 
-fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
+fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<TextTable> {
     let rows = report.images.iter().map(|cost| {
         let ImageCost { pods, pod_hours, not_ready_pods, not_ready_pod_hours, .. } = *cost;
         (shown(&cost.image), [(pods, pod_hours), (not_ready_pods, not_ready_pod_hours)])
@@ -275,7 +275,7 @@ fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Tabl
     most("image", rows, report.more_images, Columns::of(report))
 }
 
-fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Table> {
+fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<TextTable> {
     let rows = report.workloads.iter().map(|cost| {
         let WorkloadCost { namespace, workload_type, workload, .. } = cost;
         let name = match workload {
@@ -296,7 +296,7 @@ fn most(
     rows: impl Iterator<Item = (String, [(u64, f64); 2])>,
     more: usize,
     columns: Columns,
-) -> Option<Table> {
+) -> Option<TextTable> {
     let more = (more > 0).then(|| {
         let nothing = String::new;
         [format!("and {more} more"), nothing(), nothing(), nothing(), nothing()]
@@ -308,7 +308,7 @@ fn most(
     let mut rows = rows.peekable();
     rows.peek()?;
     let head = [what, "ready", "pod-hours", "not ready", "pod-hours"];
-    let table = Table::new(&head, rows.chain(more)).with_numbers(1..5);
+    let table = TextTable::new(&head, rows.chain(more)).with_numbers(1..5);
     Some(table.labelled(format!("Pod-hours by {what}")))
 }
 

@@ -8,7 +8,7 @@ use super::wire::{
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::{ClassicBuckets, NATIVE_SCHEMA, ZERO_THRESHOLD};
-use podinit_instruments::{Exemplar, Native, Snapshot};
+use podinit_instruments::{Exemplar, HistogramSnapshot, NativeHistogram};
 
 const SAMPLE_COUNT: u8 = key(1, WireType::Varint);
 const SAMPLE_SUM: u8 = key(2, WireType::Double);
@@ -49,7 +49,7 @@ mod exemplar {
 /// Writes the fields of histograms. Has the buffers that this takes.
 #[derive(Debug, Default)]
 pub(super) struct HistogramWriter {
-    native: Native,
+    native: NativeHistogram,
     /// The fields of a histogram without observations, by its classic buckets, once there was one
     unused: [Vec<u8>; ClassicBuckets::ALL.len()],
 }
@@ -59,7 +59,7 @@ impl HistogramWriter {
     pub(super) fn write(
         &mut self,
         out: &mut Vec<u8>,
-        snapshot: &Snapshot,
+        snapshot: &HistogramSnapshot,
         start: Option<Timestamp>,
     ) {
         if snapshot.is_empty() {
@@ -79,7 +79,7 @@ impl HistogramWriter {
     }
 
     /// All but the start.
-    fn put(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
+    fn put(&mut self, out: &mut Vec<u8>, snapshot: &HistogramSnapshot) {
         put_integer(out, SAMPLE_COUNT, snapshot.count());
         put_double(out, SAMPLE_SUM, snapshot.sum());
         put_classic(out, snapshot);
@@ -88,7 +88,7 @@ impl HistogramWriter {
         self.put_native(out, snapshot);
     }
 
-    fn put_native(&mut self, out: &mut Vec<u8>, snapshot: &Snapshot) {
+    fn put_native(&mut self, out: &mut Vec<u8>, snapshot: &HistogramSnapshot) {
         snapshot.native_into(&mut self.native);
         let native = &self.native;
         put_integer(out, ZERO_COUNT, native.zero_count);
@@ -107,7 +107,7 @@ impl HistogramWriter {
     }
 }
 
-fn put_classic(out: &mut Vec<u8>, snapshot: &Snapshot) {
+fn put_classic(out: &mut Vec<u8>, snapshot: &HistogramSnapshot) {
     let bounds = snapshot.buckets().shown();
     for (position, (bound, count)) in bounds.zip(snapshot.classic()).enumerate() {
         let exemplar = snapshot.exemplar(position);

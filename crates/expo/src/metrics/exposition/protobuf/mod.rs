@@ -11,9 +11,11 @@ mod wire;
 use crate::metrics::start_times::StartTimes;
 use histogram::HistogramWriter;
 use podinit_core::timestamp::Timestamp;
-use podinit_instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
+use podinit_instruments::{
+    ExpositionEncoder, FamilyHead, HistogramSnapshot, LabelPair, MetricType, SampleNumber,
+};
 use wire::{
-    Delimited, WireType, key, labels_len, message_len, put_double, put_head, put_integer,
+    DelimitedMessage, WireType, key, labels_len, message_len, put_double, put_head, put_integer,
     put_labels, put_message, put_text, put_timestamp,
 };
 
@@ -47,11 +49,11 @@ const START_TIMESTAMP: u8 = key(3, WireType::Bytes);
 
 /// Writes protobuf.
 #[derive(Debug)]
-pub(super) struct Protobuf<'a> {
+pub(super) struct ProtobufEncoder<'a> {
     out: Vec<u8>,
     /// The present family: fields of a message may be written one by one.
-    family: Option<Delimited>,
-    kind: Kind,
+    family: Option<DelimitedMessage>,
+    kind: MetricType,
     /// Since when the series of the present family count
     start: Option<Timestamp>,
     starts: &'a StartTimes,
@@ -61,13 +63,13 @@ pub(super) struct Protobuf<'a> {
     value: Vec<u8>,
 }
 
-impl<'a> Protobuf<'a> {
+impl<'a> ProtobufEncoder<'a> {
     /// With room for `capacity` bytes. Families count since `starts`.
     pub(super) fn with_capacity(capacity: usize, starts: &'a StartTimes) -> Self {
         Self {
             out: Vec::with_capacity(capacity),
             family: None,
-            kind: Kind::Untyped,
+            kind: MetricType::Untyped,
             start: None,
             starts,
             series: 0,
@@ -91,7 +93,7 @@ impl<'a> Protobuf<'a> {
     }
 
     /// Writes a series with these labels, whose value is in hand as the field `value`.
-    fn series(&mut self, labels: &[Label<'_>], value: u8) {
+    fn series(&mut self, labels: &[LabelPair<'_>], value: u8) {
         let labels = labels.iter().copied();
         let length = labels_len(labels.clone()) + message_len(self.value.len());
         put_head(&mut self.out, family::METRIC, length);
@@ -101,31 +103,31 @@ impl<'a> Protobuf<'a> {
     }
 }
 
-impl Encoder for Protobuf<'_> {
-    fn family(&mut self, head: Head<'_>) {
+impl ExpositionEncoder for ProtobufEncoder<'_> {
+    fn family(&mut self, head: FamilyHead<'_>) {
         self.end_family();
         self.kind = head.kind;
         self.start = self.starts.of(head.name);
         let out = &mut self.out;
-        self.family = Some(Delimited::begin(out));
+        self.family = Some(DelimitedMessage::begin(out));
         put_text(out, family::NAME, head.name);
         put_text(out, family::HELP, head.help);
         put_integer(out, family::TYPE, metric_type(head.kind));
         put_text(out, family::UNIT, head.unit.unwrap_or_default());
     }
 
-    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber) {
         self.value.clear();
         put_double(&mut self.value, VALUE, value.as_f64());
         let field = match self.kind {
-            Kind::Counter => {
+            MetricType::Counter => {
                 if let Some(start) = self.start {
                     put_timestamp(&mut self.value, START_TIMESTAMP, start);
                 }
                 metric::COUNTER
             }
-            Kind::Gauge => metric::GAUGE,
-            Kind::Untyped | Kind::Histogram => metric::UNTYPED,
+            MetricType::Gauge => metric::GAUGE,
+            MetricType::Untyped | MetricType::Histogram => metric::UNTYPED,
         };
         self.series(labels, field);
     }
@@ -134,7 +136,7 @@ impl Encoder for Protobuf<'_> {
         true
     }
 
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         self.value.clear();
         self.histograms.write(&mut self.value, snapshot, self.start);
         self.series(labels, metric::HISTOGRAM);
@@ -142,11 +144,11 @@ impl Encoder for Protobuf<'_> {
 }
 
 /// The number of the type in `MetricType`.
-const fn metric_type(kind: Kind) -> u64 {
+const fn metric_type(kind: MetricType) -> u64 {
     match kind {
-        Kind::Counter => 0,
-        Kind::Gauge => 1,
-        Kind::Untyped => 3,
-        Kind::Histogram => 4,
+        MetricType::Counter => 0,
+        MetricType::Gauge => 1,
+        MetricType::Untyped => 3,
+        MetricType::Histogram => 4,
     }
 }

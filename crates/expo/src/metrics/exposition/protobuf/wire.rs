@@ -4,7 +4,7 @@
 use prost::encoding::{encode_varint, encoded_len_varint};
 
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_instruments::Label;
+use podinit_instruments::LabelPair;
 
 /// How the value of a field is written.
 #[derive(Clone, Copy)]
@@ -92,11 +92,11 @@ const LENGTH_GUESS: usize = 3;
 
 /// A message after its length, which is written when it is complete.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delimited {
+pub(super) struct DelimitedMessage {
     start: usize,
 }
 
-impl Delimited {
+impl DelimitedMessage {
     /// Begins a message at the end of `out`.
     pub(super) fn begin(out: &mut Vec<u8>) -> Self {
         let start = out.len();
@@ -132,7 +132,11 @@ const NAME: u8 = key(1, WireType::Bytes);
 const VALUE: u8 = key(2, WireType::Bytes);
 
 /// Writes each label as a `LabelPair` in the field `key`.
-pub(super) fn put_labels<'a>(out: &mut Vec<u8>, key: u8, labels: impl Iterator<Item = Label<'a>>) {
+pub(super) fn put_labels<'a>(
+    out: &mut Vec<u8>,
+    key: u8,
+    labels: impl Iterator<Item = LabelPair<'a>>,
+) {
     for label @ (name, value) in labels {
         put_head(out, key, pair_len(label));
         put_text(out, NAME, name);
@@ -141,11 +145,11 @@ pub(super) fn put_labels<'a>(out: &mut Vec<u8>, key: u8, labels: impl Iterator<I
 }
 
 /// How many bytes [`put_labels`] writes.
-pub(super) fn labels_len<'a>(labels: impl Iterator<Item = Label<'a>>) -> usize {
+pub(super) fn labels_len<'a>(labels: impl Iterator<Item = LabelPair<'a>>) -> usize {
     labels.map(|label| message_len(pair_len(label))).sum()
 }
 
-const fn pair_len((name, value): Label<'_>) -> usize {
+const fn pair_len((name, value): LabelPair<'_>) -> usize {
     text_len(name) + text_len(value)
 }
 
@@ -181,7 +185,7 @@ mod tests {
     fn the_length_stands_before_a_message_of_any_length() {
         for length in [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152] {
             let (mut out, content) = (vec![7], vec![8; length]);
-            let message = Delimited::begin(&mut out);
+            let message = DelimitedMessage::begin(&mut out);
             out.extend_from_slice(&content);
             message.end(&mut out);
             let mut expected = vec![7];

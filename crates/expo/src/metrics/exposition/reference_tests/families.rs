@@ -7,14 +7,15 @@ use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{
-    Encoder, Head, Histogram, Kind, Label, Number, SeriesStart, Snapshot, SpanRef,
+    ExpositionEncoder, FamilyHead, Histogram, HistogramSnapshot, LabelPair, MetricType,
+    SampleNumber, SeriesStart, SpanRef,
 };
 
 #[derive(Debug)]
 pub(super) struct Family {
     name: String,
     help: String,
-    kind: Kind,
+    kind: MetricType,
     unit: Option<String>,
     start: Option<Timestamp>,
     series: Vec<(Vec<(String, String)>, Value)>,
@@ -22,12 +23,12 @@ pub(super) struct Family {
 
 #[derive(Debug)]
 enum Value {
-    Number(Number),
+    Number(SampleNumber),
     Histogram(Histogram),
 }
 
 impl Family {
-    pub(super) fn snapshots(&self) -> impl Iterator<Item = Snapshot> {
+    pub(super) fn snapshots(&self) -> impl Iterator<Item = HistogramSnapshot> {
         self.series.iter().filter_map(|(_, value)| match value {
             Value::Histogram(histogram) => Some(histogram.snapshot()),
             Value::Number(_) => None,
@@ -36,11 +37,11 @@ impl Family {
 }
 
 /// Writes the families with `encoder`.
-pub(super) fn write(families: &[Family], encoder: &mut impl Encoder) {
+pub(super) fn write(families: &[Family], encoder: &mut impl ExpositionEncoder) {
     for family in families {
-        let mut buffer = Snapshot::default();
+        let mut buffer = HistogramSnapshot::default();
         buffer.start = SeriesStart::Own(family.start);
-        encoder.family(Head {
+        encoder.family(FamilyHead {
             name: &family.name,
             help: &family.help,
             kind: family.kind,
@@ -48,7 +49,8 @@ pub(super) fn write(families: &[Family], encoder: &mut impl Encoder) {
         });
         for (labels, value) in &family.series {
             let labels = labels.iter();
-            let labels: Vec<Label<'_>> = labels.map(|(name, value)| (&**name, &**value)).collect();
+            let labels: Vec<LabelPair<'_>> =
+                labels.map(|(name, value)| (&**name, &**value)).collect();
             match value {
                 Value::Number(number) => encoder.number(&labels, *number),
                 Value::Histogram(histogram) => {
@@ -68,10 +70,10 @@ pub(super) fn any_families() -> impl Strategy<Value = Vec<Family>> {
 
 fn any_family() -> impl Strategy<Value = Family> {
     let kind = prop_oneof![
-        1 => Just(Kind::Counter),
-        1 => Just(Kind::Gauge),
-        1 => Just(Kind::Untyped),
-        3 => Just(Kind::Histogram),
+        1 => Just(MetricType::Counter),
+        1 => Just(MetricType::Gauge),
+        1 => Just(MetricType::Untyped),
+        3 => Just(MetricType::Histogram),
     ];
     let unit = proptest::option::of(Just("seconds".to_owned()));
     let name = prop_oneof!["[a-z_]{1,20}(_total)?", "a_total"];
@@ -79,7 +81,7 @@ fn any_family() -> impl Strategy<Value = Family> {
     let head = (name, "(?s).{0,20}", kind, unit, start);
     head.prop_flat_map(|(name, help, kind, unit, start)| {
         let value = match kind {
-            Kind::Histogram => any_histogram().prop_map(Value::Histogram).boxed(),
+            MetricType::Histogram => any_histogram().prop_map(Value::Histogram).boxed(),
             _ => any_number().prop_map(Value::Number).boxed(),
         };
         let series = vec((any_labels(), value), 0..6);
@@ -103,13 +105,13 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["(?s).{0,12}", "[\"\\\\\n\u{e9}\u{1f600}a]{0,8}", ".{120,300}"]
 }
 
-fn any_number() -> impl Strategy<Value = Number> {
+fn any_number() -> impl Strategy<Value = SampleNumber> {
     let special = [0.0, -0.0, 1.5, 1e300, f64::INFINITY, f64::NEG_INFINITY];
     prop_oneof![
-        any::<u64>().prop_map(Number::Integer),
-        (0..300_u64).prop_map(Number::Integer),
-        any::<i32>().prop_map(|value| Number::Float(f64::from(value) / 7.0)),
-        prop::sample::select(special.to_vec()).prop_map(Number::Float),
+        any::<u64>().prop_map(SampleNumber::Integer),
+        (0..300_u64).prop_map(SampleNumber::Integer),
+        any::<i32>().prop_map(|value| SampleNumber::Float(f64::from(value) / 7.0)),
+        prop::sample::select(special.to_vec()).prop_map(SampleNumber::Float),
     ]
 }
 

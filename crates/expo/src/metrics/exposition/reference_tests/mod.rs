@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use prost::Message;
 
-use super::protobuf::Protobuf;
-use super::text::{Dialect, Text};
+use super::protobuf::ProtobufEncoder;
+use super::text::{TextDialect, TextEncoder};
 use crate::metrics::start_times::StartTimes;
 use families::{Family, any_families, any_time, write};
 
@@ -23,7 +23,7 @@ proptest! {
         start in proptest::option::of(any_time()),
     ) {
         let starts = StartTimes::new(start, ["a_total"].into_iter());
-        let mut encoder = Protobuf::with_capacity(0, &starts);
+        let mut encoder = ProtobufEncoder::with_capacity(0, &starts);
         write(&families, &mut encoder);
         let body = encoder.finish();
         let mut reference = protobuf::Reference::new(&starts);
@@ -43,8 +43,8 @@ proptest! {
 
     #[test]
     fn text_is_what_a_plain_encoder_writes(families in any_families()) {
-        for dialect in [Dialect::Prometheus, Dialect::OpenMetrics] {
-            let mut encoder = Text::with_capacity(dialect, 0);
+        for dialect in [TextDialect::Prometheus, TextDialect::OpenMetrics] {
+            let mut encoder = TextEncoder::with_capacity(dialect, 0);
             write(&families, &mut encoder);
             let body = String::from_utf8(encoder.finish()).unwrap();
             let mut reference = text::Reference::new(dialect);

@@ -8,7 +8,9 @@ use prost::Message;
 use crate::metrics::start_times::StartTimes;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::{NATIVE_SCHEMA, ZERO_THRESHOLD};
-use podinit_instruments::{Encoder, Exemplar, Head, Kind, Label, Number, Snapshot};
+use podinit_instruments::{
+    Exemplar, ExpositionEncoder, FamilyHead, HistogramSnapshot, LabelPair, MetricType, SampleNumber,
+};
 
 /// A family after its length. Its unit stands before its series.
 pub(super) fn delimited(family: &proto::MetricFamily) -> Vec<u8> {
@@ -35,13 +37,13 @@ impl<'a> Reference<'a> {
     }
 }
 
-impl Encoder for Reference<'_> {
-    fn family(&mut self, head: Head<'_>) {
+impl ExpositionEncoder for Reference<'_> {
+    fn family(&mut self, head: FamilyHead<'_>) {
         let kind = match head.kind {
-            Kind::Counter => proto::MetricType::Counter,
-            Kind::Gauge => proto::MetricType::Gauge,
-            Kind::Histogram => proto::MetricType::Histogram,
-            Kind::Untyped => proto::MetricType::Untyped,
+            MetricType::Counter => proto::MetricType::Counter,
+            MetricType::Gauge => proto::MetricType::Gauge,
+            MetricType::Histogram => proto::MetricType::Histogram,
+            MetricType::Untyped => proto::MetricType::Untyped,
         };
         self.families.push(proto::MetricFamily {
             name: head.name.to_owned(),
@@ -52,7 +54,7 @@ impl Encoder for Reference<'_> {
         });
     }
 
-    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber) {
         let value = value.as_f64();
         let mut metric =
             proto::Metric { label: pairs(labels.iter().copied()), ..Default::default() };
@@ -76,7 +78,7 @@ impl Encoder for Reference<'_> {
         true
     }
 
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         let native = snapshot.native();
         let spans = native.spans.iter();
         let histogram = proto::Histogram {
@@ -101,7 +103,7 @@ impl Encoder for Reference<'_> {
     }
 }
 
-fn classic(snapshot: &Snapshot) -> Vec<proto::Bucket> {
+fn classic(snapshot: &HistogramSnapshot) -> Vec<proto::Bucket> {
     let bounds = snapshot.buckets().shown();
     let buckets = bounds.zip(snapshot.classic()).enumerate();
     buckets
@@ -122,7 +124,7 @@ fn exemplar(exemplar: &Exemplar) -> proto::Exemplar {
     }
 }
 
-fn pairs<'a>(labels: impl Iterator<Item = Label<'a>>) -> Vec<proto::LabelPair> {
+fn pairs<'a>(labels: impl Iterator<Item = LabelPair<'a>>) -> Vec<proto::LabelPair> {
     labels
         .map(|(name, value)| proto::LabelPair { name: name.to_owned(), value: value.to_owned() })
         .collect()

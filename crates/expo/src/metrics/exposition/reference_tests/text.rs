@@ -1,7 +1,9 @@
 //! Text, line by line.
 
-use super::Dialect;
-use podinit_instruments::{Encoder, Head, Kind, Label, Number, Snapshot};
+use super::TextDialect;
+use podinit_instruments::{
+    ExpositionEncoder, FamilyHead, HistogramSnapshot, LabelPair, MetricType, SampleNumber,
+};
 
 pub(super) struct Reference {
     open: bool,
@@ -11,8 +13,12 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    pub(super) fn new(dialect: Dialect) -> Self {
-        Self { open: dialect == Dialect::OpenMetrics, name: String::new(), families: Vec::new() }
+    pub(super) fn new(dialect: TextDialect) -> Self {
+        Self {
+            open: dialect == TextDialect::OpenMetrics,
+            name: String::new(),
+            families: Vec::new(),
+        }
     }
 
     pub(super) fn finish(self) -> String {
@@ -37,7 +43,7 @@ impl Reference {
         }
     }
 
-    fn sample(&mut self, suffix: &str, labels: &[Label<'_>], value: &str) {
+    fn sample(&mut self, suffix: &str, labels: &[LabelPair<'_>], value: &str) {
         let labels = match labels {
             [] => String::new(),
             labels => format!("{{{}}}", written(labels)),
@@ -47,8 +53,8 @@ impl Reference {
     }
 }
 
-fn written(labels: &[Label<'_>]) -> String {
-    let label = |(name, value): &Label<'_>| format!("{name}=\"{}\"", escaped(value, true));
+fn written(labels: &[LabelPair<'_>]) -> String {
+    let label = |(name, value): &LabelPair<'_>| format!("{name}=\"{}\"", escaped(value, true));
     let labels: Vec<String> = labels.iter().map(label).collect();
     labels.join(",")
 }
@@ -61,14 +67,14 @@ fn escaped(text: &str, quotes: bool) -> String {
     }
 }
 
-impl Encoder for Reference {
-    fn family(&mut self, head: Head<'_>) {
+impl ExpositionEncoder for Reference {
+    fn family(&mut self, head: FamilyHead<'_>) {
         self.name = head.name.to_owned();
         let (mut name, mut kind) = (head.name, head.kind.as_str());
-        if self.open && head.kind == Kind::Counter {
+        if self.open && head.kind == MetricType::Counter {
             name = name.strip_suffix("_total").unwrap_or(name);
         }
-        if self.open && head.kind == Kind::Untyped {
+        if self.open && head.kind == MetricType::Untyped {
             kind = "unknown";
         }
         let help = escaped(head.help, self.open);
@@ -79,10 +85,10 @@ impl Encoder for Reference {
         self.families.push((text, Vec::new()));
     }
 
-    fn number(&mut self, labels: &[Label<'_>], value: Number) {
+    fn number(&mut self, labels: &[LabelPair<'_>], value: SampleNumber) {
         let value = match value {
-            Number::Integer(value) => value.to_string(),
-            Number::Float(value) => self.float(value),
+            SampleNumber::Integer(value) => value.to_string(),
+            SampleNumber::Float(value) => self.float(value),
         };
         self.sample("", labels, &value);
     }
@@ -91,13 +97,13 @@ impl Encoder for Reference {
         self.open
     }
 
-    fn histogram(&mut self, labels: &[Label<'_>], snapshot: &Snapshot) {
+    fn histogram(&mut self, labels: &[LabelPair<'_>], snapshot: &HistogramSnapshot) {
         let bounds = snapshot.buckets().shown();
         for (position, (bound, count)) in bounds.zip(snapshot.classic()).enumerate() {
             let le = self.float(bound);
             let labels = [labels, &[("le", &*le)]].concat();
             let exemplar = snapshot.exemplar(position).map(|exemplar| {
-                let labels: Vec<Label<'_>> = exemplar.labels().collect();
+                let labels: Vec<LabelPair<'_>> = exemplar.labels().collect();
                 let value = self.float(exemplar.value().as_seconds_f64());
                 let at = self.float(exemplar.at().as_seconds_f64());
                 format!(" # {{{}}} {value} {at}", written(&labels))
