@@ -26,8 +26,8 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig, ProblemPods, Recorder};
 use podinit_instruments::ExpositionFormat;
-use podinit_oncall::problems::{self, Finder, Snapshots};
-use podinit_oncall::records::{self, Queries, RecordStore, RecordsClient};
+use podinit_oncall::problems::{self, FindingSnapshots, ProblemFinder};
+use podinit_oncall::records::{self, RecordQueries, RecordStore, RecordsClient};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -132,9 +132,9 @@ fn finder(
     client: RecordsClient,
     metric: Arc<ProblemPods>,
     shutdown: CancellationToken,
-) -> (thread::JoinHandle<()>, Snapshots) {
+) -> (thread::JoinHandle<()>, FindingSnapshots) {
     let (publisher, snapshots) = problems::channel();
-    let finder = Finder::new(client, publisher, metric);
+    let finder = ProblemFinder::new(client, publisher, metric);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let run = move || runtime.unwrap().block_on(finder.run(shutdown));
     (thread::spawn(run), snapshots)
@@ -156,10 +156,10 @@ fn scrape(exposition: &Exposition, done: &AtomicBool) -> Vec<Duration> {
 /// A phase, in which the metrics are scraped.
 fn phase(
     accounting: &mut Accounting,
-    queries: &mut Queries,
+    queries: &mut RecordQueries,
     events: &[PodSnapshot],
     exposition: &Exposition,
-    snapshots: Option<&Snapshots>,
+    snapshots: Option<&FindingSnapshots>,
 ) -> Phase {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -174,9 +174,9 @@ fn phase(
 /// Accounts for events at a fixed rate, a step for readers after each.
 fn account(
     accounting: &mut Accounting,
-    queries: &mut Queries,
+    queries: &mut RecordQueries,
     events: &[PodSnapshot],
-    snapshots: Option<&Snapshots>,
+    snapshots: Option<&FindingSnapshots>,
 ) -> Phase {
     let store = RecordStore::default();
     let (began, cpu) = (Instant::now(), process_cpu());
@@ -199,7 +199,7 @@ fn account(
         }
         if number % RATE == 0 {
             accounting.pass_a_second();
-            let found = snapshots.and_then(Snapshots::newest);
+            let found = snapshots.and_then(FindingSnapshots::newest);
             if found.as_ref().map(Arc::as_ptr) != newest.as_ref().map(Arc::as_ptr) {
                 phase.findings += 1;
                 newest = found;

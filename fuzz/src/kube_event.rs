@@ -7,7 +7,7 @@ use podinit_decode::DecodeOptions;
 use podinit_decode::event::go_duration;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 use podinit_decode::event::watch::{EventDecoder, EventLine, EventLineKind};
-use podinit_recordings::reader::{Body, Recording};
+use podinit_recordings::reader::{DocumentBody, Recording};
 
 /// Each line is a line of a watch, a list, a message of a kubelet, or none of these.
 pub fn run(bytes: &[u8]) {
@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) {
             let documents: Result<Vec<_>, _> = recording.collect();
             // Without its kind, the object may be a pod; a recording refuses what is neither.
             if let Ok([document]) = documents.as_deref()
-                && let Body::Events(events) = &document.body
+                && let DocumentBody::Events(events) = &document.body
             {
                 assert_eq!(events[..], [event], "a recording says what the watch says");
             }

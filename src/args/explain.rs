@@ -7,7 +7,7 @@ use super::exporter_client::AskedExporterArgs;
 use super::logging::LogArgs;
 use super::recording::RecordedArgs;
 use podinit_connect::options::ServerOptions;
-use podinit_oncall::explain::{Target, TargetName};
+use podinit_oncall::explain::{ExplainTarget, TargetName};
 
 /// The command.
 pub(super) const NAME: &str = "explain";
@@ -83,8 +83,8 @@ pub enum ExplainFormat {
 
 impl ExplainArgs {
     /// What to explain.
-    pub fn target(&self) -> Target {
-        Target {
+    pub fn target(&self) -> ExplainTarget {
+        ExplainTarget {
             // An empty variable means the default.
             namespace: self.namespace.clone().filter(|name| !name.is_empty()),
             name: self.name.clone().unwrap_or(TargetName::Any),

@@ -47,7 +47,7 @@ pub struct ReportArgs {
     /// Compare with this recording or running exporter, from before a change; may be repeated, for a recording
     /// in several files and for shards
     #[arg(long, value_name = "FILE|URL", value_parser = OriginParser)]
-    baseline: Vec<Origin>,
+    baseline: Vec<BaselineOrigin>,
 
     /// By how much a median or 90th percentile has to differ to have moved, in percent of its value before. At
     /// least 2s with --timestamps api and 100ms with fused
@@ -102,7 +102,7 @@ pub enum ReportSource {
 
 /// A value of `--baseline`.
 #[derive(Clone, Debug)]
-enum Origin {
+enum BaselineOrigin {
     File(PathBuf),
     Exporter(Uri),
 }
@@ -112,17 +112,17 @@ enum Origin {
 struct OriginParser;
 
 impl TypedValueParser for OriginParser {
-    type Value = Origin;
+    type Value = BaselineOrigin;
 
     fn parse_ref(
         &self,
         command: &Command,
         argument: Option<&Arg>,
         value: &OsStr,
-    ) -> Result<Origin, Error> {
+    ) -> Result<BaselineOrigin, Error> {
         match begins_as_url(&value.to_string_lossy()) {
-            true => Ok(Origin::Exporter(EXPORTER_URL.parse_ref(command, argument, value)?)),
-            false => Ok(Origin::File(value.into())),
+            true => Ok(BaselineOrigin::Exporter(EXPORTER_URL.parse_ref(command, argument, value)?)),
+            false => Ok(BaselineOrigin::File(value.into())),
         }
     }
 }
@@ -148,15 +148,15 @@ impl ReportArgs {
 
     fn baseline_files(&self) -> impl Iterator<Item = &PathBuf> {
         self.baseline.iter().filter_map(|origin| match origin {
-            Origin::File(file) => Some(file),
-            Origin::Exporter(_) => None,
+            BaselineOrigin::File(file) => Some(file),
+            BaselineOrigin::Exporter(_) => None,
         })
     }
 
     fn baseline_urls(&self) -> impl Iterator<Item = &Uri> {
         self.baseline.iter().filter_map(|origin| match origin {
-            Origin::File(_) => None,
-            Origin::Exporter(url) => Some(url),
+            BaselineOrigin::File(_) => None,
+            BaselineOrigin::Exporter(url) => Some(url),
         })
     }
 

@@ -15,8 +15,8 @@ use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::PodScope;
 use podinit_text::words::count;
 use podinit_tools::capture::{
-    self, Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, RecorderCounts,
-    StartupCounts, Startups,
+    self, Anonymizer, CaptureConfig, CaptureDestination, CaptureOutput, CapturedStartups,
+    DocumentRecorder, OutputConfig, RecorderCounts, StartupCounts,
 };
 
 /// The deadline of the first request, which finds out whether the cluster can be recorded.
@@ -33,7 +33,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
         .context("cannot read random bytes for --anonymize")?;
     let output = open(&args)?;
     let cluster = podinit_connect::connect(&args.connection.options()).await?;
-    let recorder = Arc::new(Recorder::new(anonymizer));
+    let recorder = Arc::new(DocumentRecorder::new(anonymizer));
     let startups = Arc::new(StartupCounts::default());
     let config = CaptureConfig {
         scope: args.namespace.map_or(PodScope::Cluster, PodScope::Namespace),
@@ -86,8 +86,8 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
 }
 
 /// What the recording holds: `312 startups, 298 of them Ready, in FILE`.
-fn held(startups: Startups, output: &Output) -> String {
-    let Startups { begun, ready } = startups;
+fn held(startups: CapturedStartups, output: &CaptureOutput) -> String {
+    let CapturedStartups { begun, ready } = startups;
     let found = format!("{}, {ready} of them Ready", count(begun, "startup", "startups"));
     let Some(last) = output.path() else {
         return format!("{found}, on standard output");
@@ -121,10 +121,10 @@ fn report(counts: RecorderCounts) {
 }
 
 /// Begins the first file before anything is asked of a cluster.
-fn open(args: &CaptureArgs) -> anyhow::Result<Output> {
+fn open(args: &CaptureArgs) -> anyhow::Result<CaptureOutput> {
     let destination = match args.to_standard_output() {
-        true => Destination::StandardOutput,
-        false => Destination::Directory(args.output_dir.clone()),
+        true => CaptureDestination::StandardOutput,
+        false => CaptureDestination::Directory(args.output_dir.clone()),
     };
     let config = OutputConfig {
         destination,
@@ -133,7 +133,8 @@ fn open(args: &CaptureArgs) -> anyhow::Result<Output> {
         keep_files: args.keep_files.get(),
     };
     let begun = jiff::Timestamp::now().strftime("podinit-%Y%m%dT%H%M%SZ");
-    Output::create(config, begun.to_string()).with_context(|| cannot_create(&args.output_dir))
+    CaptureOutput::create(config, begun.to_string())
+        .with_context(|| cannot_create(&args.output_dir))
 }
 
 fn cannot_create(directory: &Path) -> String {

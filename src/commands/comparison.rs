@@ -7,7 +7,7 @@ use super::output::style;
 use super::reports::{kept_of, read, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use podinit_reports::comparison::{
-    Checked, Comparison, ComparisonConfig, Side, Threshold, compare as compared,
+    Comparison, ComparisonConfig, ComparisonSide, Threshold, ThresholdCheck, compare as compared,
 };
 use podinit_text::strangers_text::shown;
 
@@ -42,16 +42,17 @@ pub(super) fn compare(
     Ok(status(args, &found))
 }
 
-fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
+fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<ComparisonSide> {
     match source {
         ReportSource::Recording(files) => {
-            let (side, _) =
-                read(args, &files, |documents, config| Side::of_recording(documents, config))?;
+            let (side, _) = read(args, &files, |documents, config| {
+                ComparisonSide::of_recording(documents, config)
+            })?;
             Ok(side)
         }
         ReportSource::Exporters(servers) => {
             let kept = super::block_on(kept_of(&servers))?;
-            Ok(Side::of_records(kept.in_account()))
+            Ok(ComparisonSide::of_records(kept.in_account()))
         }
     }
 }
@@ -60,7 +61,7 @@ fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<Side> {
 ///
 /// # Errors
 /// One line, if one does not.
-fn check_milestones(args: &ReportArgs, sides: [&Side; 2]) -> anyhow::Result<()> {
+fn check_milestones(args: &ReportArgs, sides: [&ComparisonSide; 2]) -> anyhow::Result<()> {
     for rule in &args.fail_on {
         if let Some(name) = rule.milestone()
             && !sides.iter().any(|side| side.has_milestone(name))
@@ -83,12 +84,12 @@ fn status(args: &ReportArgs, found: &Comparison) -> ExitCode {
     }
     for rule in &args.fail_on {
         match rule.check(found) {
-            Checked::Kept => {}
-            Checked::Exceeded(why) => {
+            ThresholdCheck::Kept => {}
+            ThresholdCheck::Exceeded(why) => {
                 eprintln!("podinit: {why}");
                 exceeded = true;
             }
-            Checked::Unclear(why) => {
+            ThresholdCheck::Unclear(why) => {
                 eprintln!("podinit: cannot tell: {why}");
                 unclear = true;
             }

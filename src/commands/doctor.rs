@@ -9,8 +9,8 @@ use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
 use podinit_exporter::process::signals;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
-use podinit_tools::doctor::report::Report;
-use podinit_tools::doctor::{Doctor, report};
+use podinit_tools::doctor::report::DoctorReport;
+use podinit_tools::doctor::{DoctorOptions, report};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.
@@ -22,7 +22,7 @@ pub(super) async fn doctor(args: DoctorArgs) -> anyhow::Result<ExitCode> {
     let format = args.output;
     let colour = style().colour;
     let doctor = doctor_of(args);
-    let mut report = Report::default();
+    let mut report = DoctorReport::default();
     let mut written = Ok(());
     let examined = doctor.examine(|finding| {
         if format == DoctorFormat::Text && written.is_ok() {
@@ -44,7 +44,7 @@ fn print(text: &str) -> anyhow::Result<()> {
     output::print(text.as_bytes(), &mut io::stdout().lock())
 }
 
-fn doctor_of(args: DoctorArgs) -> Doctor {
+fn doctor_of(args: DoctorArgs) -> DoctorOptions {
     let timeout = args.timeout;
     let ServeArgs {
         state_dir,
@@ -56,7 +56,7 @@ fn doctor_of(args: DoctorArgs) -> Doctor {
         exporter,
     } = args.serve;
     let labels = exporter.labels.config();
-    Doctor {
+    DoctorOptions {
         scopes: PodScope::of_namespaces(&cluster.namespaces.chosen()),
         selectors: PodSelectors { shard: exporter.sharding.shard, ..cluster.selectors.selectors() },
         cluster: cluster.connection.options(),

@@ -3,12 +3,12 @@
 use std::io;
 
 use super::output::{print, style};
-use super::source::{Asked, Source};
+use super::source::{PodSource, SourceQuestion};
 use crate::args::{ExplainArgs, ExplainFormat};
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_oncall::page;
-use podinit_oncall::pods::Question;
+use podinit_oncall::pods::PodQuestion;
 
 /// Explains one startup, or lists the worst. If the source cannot be read, or has no such startup, nothing is printed.
 pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
@@ -16,10 +16,10 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let kubeconfig = args.connection.kubeconfig.as_ref();
     let kubeconfig = kubeconfig.and_then(|path| path.to_str());
     let question = match &args.name {
-        None => Question::Worst(target.clone()),
-        Some(_) => Question::Startup(target.clone()),
+        None => PodQuestion::Worst(target.clone()),
+        Some(_) => PodQuestion::Startup(target.clone()),
     };
-    let mut source = Source::open(asked(args, question)).await?;
+    let mut source = PodSource::open(asked(args, question)).await?;
     let text = if args.name.is_none() {
         let worst = source.answer(|pods| pods.worst(&target)).await?.about_cluster(kubeconfig);
         match args.output {
@@ -30,7 +30,7 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         let explained = source.answer(|pods| pods.explanation(&target)).await?;
         let explanation = explained
             .map_err(|why| anyhow::anyhow!(why.sentence(&target, || source.unknown(&target))))?;
-        let of_cluster = kubeconfig.filter(|_| matches!(source, Source::Cluster(_)));
+        let of_cluster = kubeconfig.filter(|_| matches!(source, PodSource::Cluster(_)));
         let explanation = explanation.about_cluster(of_cluster);
         match args.output {
             ExplainFormat::Text => explanation.to_text(style()),
@@ -42,8 +42,8 @@ pub(super) async fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     print(text.as_bytes(), &mut io::stdout().lock())
 }
 
-fn asked(args: &ExplainArgs, question: Question) -> Asked<'_> {
-    Asked {
+fn asked(args: &ExplainArgs, question: PodQuestion) -> SourceQuestion<'_> {
+    SourceQuestion {
         exporter: args.exporter(),
         namespaces: args.target().namespace.into_iter().collect(),
         question,

@@ -39,19 +39,19 @@ const USAGE: u8 = 2;
 
 /// A usage error that only what the command has read shows.
 #[derive(Debug)]
-pub(crate) struct Misuse(String);
+pub(crate) struct UsageError(String);
 
-impl std::fmt::Display for Misuse {
+impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Misuse {}
+impl std::error::Error for UsageError {}
 
 /// The exit status of a command that failed.
 pub fn status_of(error: &anyhow::Error) -> ExitCode {
-    match error.is::<Misuse>() {
+    match error.is::<UsageError>() {
         true => ExitCode::from(USAGE),
         false => ExitCode::FAILURE,
     }

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use super::look::{Look, STALE, warn_of};
+use super::look::{LookOptions, STALE, warn_of};
 use super::output::style;
-use super::source::{Asked, Source};
+use super::source::{PodSource, SourceQuestion};
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use podinit_decode::rfc3339;
-use podinit_oncall::pods::Question;
+use podinit_oncall::pods::PodQuestion;
 use podinit_oncall::problems::Problems;
 
 /// The exit status if there are problems.
@@ -18,16 +18,16 @@ const PROBLEMS: u8 = 3;
 /// # Errors
 /// If they cannot be found out, or standard output cannot be written.
 pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
-    let look = Look {
+    let look = LookOptions {
         again: args.look.watch,
         clears: args.output != ProblemsFormat::Json,
         of_recording: !args.recorded.files.is_empty(),
     };
     let open = async || {
-        let asked = Asked::of_look(Question::Problems, &args.recorded, &args.look)?;
-        Source::open(asked).await
+        let asked = SourceQuestion::of_look(PodQuestion::Problems, &args.recorded, &args.look)?;
+        PodSource::open(asked).await
     };
-    let ask = async |source: &mut Source<'_>| {
+    let ask = async |source: &mut PodSource<'_>| {
         source.answer(|pods| pods.problems().unwrap_or_default()).await
     };
     let last = look

@@ -7,7 +7,7 @@ use indicatif::{
     BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 
-use podinit_recordings::reader::{Document, ReadProgress, Recording, RecordingError};
+use podinit_recordings::reader::{ReadProgress, Recording, RecordingDocument, RecordingError};
 
 /// No progress bar is shown before.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ impl WithProgressBar {
 }
 
 impl Iterator for WithProgressBar {
-    type Item = Result<Document, RecordingError>;
+    type Item = Result<RecordingDocument, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let document = self.recording.next();

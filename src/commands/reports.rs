@@ -20,9 +20,11 @@ use podinit_exporter::slos::ExporterSlos;
 use podinit_instruments::ExpositionFormat;
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::pods::kept_records;
-use podinit_recordings::KeptRecords;
+use podinit_recordings::ExporterRecords;
 use podinit_recordings::one_moment::joined;
-use podinit_recordings::reader::{ClockAhead, Document, Fault, Recording, RecordingError, SoFar};
+use podinit_recordings::reader::{
+    ClockAhead, Recording, RecordingDocument, RecordingError, RecordingFault, SoFar,
+};
 use podinit_recordings::replay::{self, ExpositionConfig, ReplayConfig};
 use podinit_reports::report::{self, DetailedReport};
 use podinit_slo::SloFile;
@@ -111,7 +113,7 @@ fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Detailed
 pub(super) fn read<T>(
     args: &ReportArgs,
     files: &[PathBuf],
-    read: impl FnOnce(&mut Documents<'_>, ReplayConfig) -> Result<T, RecordingError>,
+    read: impl FnOnce(&mut RecordingDocuments<'_>, ReplayConfig) -> Result<T, RecordingError>,
 ) -> anyhow::Result<(T, Vec<ClockAhead>)> {
     let options = DecodeOptions::of_report(args.recording.nodes.options())
         .with_milestones(&args.recording.milestones.milestones());
@@ -129,7 +131,7 @@ pub(super) fn read<T>(
 }
 
 /// The documents of recordings, in order.
-type Documents<'a> = dyn Iterator<Item = Result<Document, RecordingError>> + 'a;
+type RecordingDocuments<'a> = dyn Iterator<Item = Result<RecordingDocument, RecordingError>> + 'a;
 
 /// Writes a report to where `--output-file` says.
 pub(super) fn write(
@@ -155,7 +157,7 @@ fn nothing_in(files: &[PathBuf]) -> RecordingError {
     RecordingError {
         name: names.collect::<Vec<_>>().join(", "),
         position: None,
-        fault: Fault::Empty,
+        fault: RecordingFault::Empty,
     }
 }
 
@@ -187,7 +189,7 @@ pub(super) fn documents(
     same_moment: bool,
     options: DecodeOptions,
     so_far: &SoFar,
-) -> impl Iterator<Item = Result<Document, RecordingError>> + use<> {
+) -> impl Iterator<Item = Result<RecordingDocument, RecordingError>> + use<> {
     // In order, with a progress bar for each that takes long.
     let (files, so_far) = (files.to_vec(), so_far.clone());
     let documents = files.into_iter().flat_map(move |file| {
@@ -205,7 +207,7 @@ pub(super) fn documents(
 ///
 /// # Errors
 /// If one of them gives no answer that can be used.
-pub(super) async fn kept_of(servers: &[ServerOptions]) -> anyhow::Result<KeptRecords> {
+pub(super) async fn kept_of(servers: &[ServerOptions]) -> anyhow::Result<ExporterRecords> {
     let mut exporters = Vec::new();
     for server in servers {
         exporters.push(ApiClient::new(server).await?);

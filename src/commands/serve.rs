@@ -19,7 +19,7 @@ use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
-use podinit_oncall::live::{self, Links};
+use podinit_oncall::live::{self, ExporterLinks};
 
 /// How long a start outside of a cluster waits for the API server, where nothing else is chosen:
 /// somebody at a terminal wants to know.
@@ -45,7 +45,10 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let exporter = Exporter::bind(args.exporter.config(), given, watch, clock.clone())?
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
-    let links = Links { runbook_url: args.exporter.runbook_url.clone(), ..Links::default() };
+    let links = ExporterLinks {
+        runbook_url: args.exporter.runbook_url.clone(),
+        ..ExporterLinks::default()
+    };
     let (exporter, _) = live::show(exporter, records, links, (finding.handle(), reading.handle()));
     let options = args.cluster.connection.options();
     let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Misuse;
+use super::UsageError;
 use super::reports::{documents, warn_of_clocks};
 use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
 use podinit_connect::options::ServerOptions;
@@ -16,8 +16,10 @@ use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::api::client::ApiClient;
-use podinit_oncall::explain::{Target, quoted};
-use podinit_oncall::pods::{ListedCluster, ListedEvidence, ListedNodes, Making, Pods, Question};
+use podinit_oncall::explain::{ExplainTarget, quoted};
+use podinit_oncall::pods::{
+    ListedCluster, ListedEvidence, ListedNodes, PodQuestion, RecordingTime, SourcePods,
+};
 use podinit_recordings::reader::SoFar;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_slo::SloFile;
@@ -28,8 +30,8 @@ use podinit_text::strangers_text::shown;
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Whom to ask what, of which pods.
-pub(super) struct Asked<'a> {
-    pub question: Question,
+pub(super) struct SourceQuestion<'a> {
+    pub question: PodQuestion,
     pub recorded: &'a RecordedArgs,
     pub exporter: Option<ServerOptions>,
     pub connection: &'a ConnectionArgs,
@@ -44,13 +46,13 @@ pub(super) struct Asked<'a> {
     pub decode: DecodeOptions,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> SourceQuestion<'a> {
     /// What `stuck` and `problems` ask.
     ///
     /// # Errors
     /// If the SLO file cannot be read.
     pub(super) fn of_look(
-        question: Question,
+        question: PodQuestion,
         recorded: &'a RecordedArgs,
         look: &'a LookArgs,
     ) -> anyhow::Result<Self> {
@@ -81,27 +83,27 @@ impl<'a> Asked<'a> {
 }
 
 /// What knows the pods.
-pub(super) enum Source<'a> {
-    Recording(Asked<'a>),
-    Exporter(Asked<'a>, Box<ApiClient>),
-    Cluster(Box<LookedAt>),
+pub(super) enum PodSource<'a> {
+    Recording(SourceQuestion<'a>),
+    Exporter(SourceQuestion<'a>, Box<ApiClient>),
+    Cluster(Box<LookedAtCluster>),
 }
 
 /// A cluster that is looked at once, or again and again.
-pub(super) struct LookedAt {
+pub(super) struct LookedAtCluster {
     cluster: ListedCluster,
-    pods: Pods,
+    pods: SourcePods,
     warns: bool,
     /// It was said what cannot be listed
     has_warned: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> PodSource<'a> {
     /// Connects where there is something to connect to.
     ///
     /// # Errors
     /// If there is no such cluster, or its pods cannot be listed, or credentials cannot be read.
-    pub(super) async fn open(asked: Asked<'a>) -> anyhow::Result<Self> {
+    pub(super) async fn open(asked: SourceQuestion<'a>) -> anyhow::Result<Self> {
         if let Some(exporter) = &asked.exporter {
             let exporter = ApiClient::new(exporter).await?;
             return Ok(Self::Exporter(asked, Box::new(exporter)));
@@ -117,14 +119,14 @@ impl<'a> Source<'a> {
             events: asked.evidence.events(),
             nodes: match &asked.question {
                 _ if !asked.evidence.nodes() => ListedNodes::None,
-                Question::Worst(_) => ListedNodes::None,
-                Question::Startup(target) => ListedNodes::OfTarget(target.clone(), options),
-                Question::Stuck(_) | Question::Problems => ListedNodes::All(options),
+                PodQuestion::Worst(_) => ListedNodes::None,
+                PodQuestion::Startup(target) => ListedNodes::OfTarget(target.clone(), options),
+                PodQuestion::Stuck(_) | PodQuestion::Problems => ListedNodes::All(options),
             },
             decode: asked.decode,
         };
-        Ok(Self::Cluster(Box::new(LookedAt {
-            pods: Pods::of_cluster(asked.tracker, &asked.question),
+        Ok(Self::Cluster(Box::new(LookedAtCluster {
+            pods: SourcePods::of_cluster(asked.tracker, &asked.question),
             cluster: ListedCluster::new(cluster, clock, scopes, selectors, evidence),
             warns: asked.question.target().is_none(),
             has_warned: false,
@@ -137,7 +139,7 @@ impl<'a> Source<'a> {
     /// If the recording cannot be read, the exporter gives no answer, or the pods cannot be listed.
     pub(super) async fn answer<T>(
         &mut self,
-        answer: impl FnOnce(&mut Pods) -> T,
+        answer: impl FnOnce(&mut SourcePods) -> T,
     ) -> anyhow::Result<T> {
         Ok(match self {
             Self::Recording(asked) => {
@@ -150,7 +152,7 @@ impl<'a> Source<'a> {
             }
             Self::Exporter(asked, exporter) => {
                 let (namespaces, question) = (&asked.namespaces, &asked.question);
-                answer(&mut Pods::of_exporter(exporter, namespaces, question).await?)
+                answer(&mut SourcePods::of_exporter(exporter, namespaces, question).await?)
             }
             Self::Cluster(looked_at) => answer(looked_at.look().await?),
         })
@@ -159,7 +161,7 @@ impl<'a> Source<'a> {
     /// The options by which another command looks at the same.
     pub(super) fn options(&self) -> String {
         match self {
-            Self::Recording(Asked { recorded, .. }) => {
+            Self::Recording(SourceQuestion { recorded, .. }) => {
                 let files = recorded.files.iter();
                 let files =
                     files.map(|file| format!(" --file {}", quoted(&file.display().to_string())));
@@ -173,7 +175,7 @@ impl<'a> Source<'a> {
     }
 
     /// That it has no startup of `target`, and what to do.
-    pub(super) fn unknown(&self, target: &Target) -> String {
+    pub(super) fn unknown(&self, target: &ExplainTarget) -> String {
         match self {
             Self::Recording(_) => format!(
                 "the recording has no startup of {target}; name the namespace with --namespace, and the pod \
@@ -199,26 +201,26 @@ impl<'a> Source<'a> {
 }
 
 /// Reads the recording to its end, to be answered as of its instant, and warns of the clocks that are ahead of it.
-fn recorded(asked: &Asked<'_>) -> anyhow::Result<Pods> {
+fn recorded(asked: &SourceQuestion<'_>) -> anyhow::Result<SourcePods> {
     let config = ReplayConfig { tracker: asked.tracker.clone(), ..ReplayConfig::default() };
     let so_far = SoFar::default();
     let RecordedArgs { files, same_moment, as_of, .. } = asked.recorded;
     let documents = documents(files, *same_moment, asked.decode.clone(), &so_far);
-    let mut pods = Pods::of_recording(documents, config, &asked.question)?;
+    let mut pods = SourcePods::of_recording(documents, config, &asked.question)?;
     pods.clocks_ahead = so_far.clocks_ahead();
     warn_of_clocks(&pods.clocks_ahead);
     let making =
-        Making { asked: as_of.map(|as_of| as_of.0), now: so_far.now(), made: so_far.made() };
+        RecordingTime { asked: as_of.map(|as_of| as_of.0), now: so_far.now(), made: so_far.made() };
     pods.answer_as_of(making).map_err(|why| match why.is_misuse() {
-        true => Misuse(why.to_string()).into(),
+        true => UsageError(why.to_string()).into(),
         false => anyhow::Error::from(why),
     })?;
     Ok(pods)
 }
 
-impl LookedAt {
+impl LookedAtCluster {
     /// Looks once more. Returns what all looks have shown.
-    async fn look(&mut self) -> anyhow::Result<&mut Pods> {
+    async fn look(&mut self) -> anyhow::Result<&mut SourcePods> {
         let listed = self.cluster.list().await?;
         for unlisted in listed.unlisted.iter().filter(|_| self.warns && !self.has_warned) {
             tracing::warn!("{}", shown(&unlisted.to_string()));

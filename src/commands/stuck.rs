@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use super::look::{Look, STALE, warn_of};
+use super::look::{LookOptions, STALE, warn_of};
 use super::output::style;
-use super::source::{Asked, Source};
+use super::source::{PodSource, SourceQuestion};
 use crate::args::{StuckArgs, StuckFormat};
-use podinit_oncall::pods::Question;
+use podinit_oncall::pods::PodQuestion;
 use podinit_oncall::stuck::StuckPods;
 
 /// The exit status if pods are stuck.
@@ -17,17 +17,17 @@ const STUCK: u8 = 3;
 /// # Errors
 /// If the pods cannot be found out, or standard output cannot be written.
 pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
-    let look = Look {
+    let look = LookOptions {
         again: args.look.watch,
         clears: args.output != StuckFormat::Json,
         of_recording: !args.recorded.files.is_empty(),
     };
     let limit = args.limit.get();
     let open = async || {
-        let asked = Asked::of_look(Question::Stuck(limit), &args.recorded, &args.look)?;
-        Source::open(asked).await
+        let asked = SourceQuestion::of_look(PodQuestion::Stuck(limit), &args.recorded, &args.look)?;
+        PodSource::open(asked).await
     };
-    let ask = async |source: &mut Source<'_>| {
+    let ask = async |source: &mut PodSource<'_>| {
         let found = source.answer(|pods| StuckPods::of(pods, limit)).await?;
         Ok(StuckPods { source: source.options(), ..found })
     };

@@ -1,6 +1,6 @@
 //! Under which host names a process answers: what a page of another site can read by DNS rebinding.
 
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -62,7 +62,7 @@ fn names_can_be_allowed() {
 /// The API server of the demo knows no credentials: whoever reaches it reads all.
 #[tokio::test]
 async fn the_simulated_api_server_answers_under_names_of_loopback_alone() {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     let url = cluster.url();
     let port = url.port_u16().unwrap();
     let get = async |host: &str, path: &str| {

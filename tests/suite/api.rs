@@ -266,7 +266,8 @@ async fn an_owner_that_does_not_answer_is_not_waited_for_by_more_than_the_queue(
         .map(|_| {
             let client = client.clone();
             tokio::spawn(async move {
-                let query = records::Query::Pod { namespace: String::new(), name: String::new() };
+                let query =
+                    records::RecordQuery::Pod { namespace: String::new(), name: String::new() };
                 client.ask(query).await.unwrap_err()
             })
         })

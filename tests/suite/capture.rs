@@ -17,14 +17,14 @@ use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::{ExpositionConfig, ReplayConfig, expose};
 use podinit_reports::report::summarize;
-use podinit_sim::Cluster;
-use podinit_sim::faults::{StreamFault, Target};
+use podinit_sim::SimulatedCluster;
+use podinit_sim::faults::{FaultTarget, StreamFault};
 use podinit_sim::node::NODES;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::{plan, rng::Rng};
 use podinit_tools::capture::{
-    Anonymizer, CaptureConfig, Destination, Output, OutputConfig, Recorder, StartupCounts,
-    Startups, capture,
+    Anonymizer, CaptureConfig, CaptureDestination, CaptureOutput, CapturedStartups,
+    DocumentRecorder, OutputConfig, StartupCounts, capture,
 };
 use serde_json::json;
 use tokio::sync::Mutex;
@@ -37,23 +37,28 @@ use crate::support::scrape::Scrape;
 /// A recording in progress, beside an exporter of the same cluster.
 struct Recorded {
     directory: tempfile::TempDir,
-    recorder: Arc<Recorder>,
+    recorder: Arc<DocumentRecorder>,
     startups: Arc<StartupCounts>,
-    output: Arc<Mutex<Output>>,
+    output: Arc<Mutex<CaptureOutput>>,
     task: JoinHandle<std::io::Result<()>>,
 }
 
 impl Recorded {
-    fn begin(cluster: &Cluster, anonymizer: Option<Anonymizer>, rotate_bytes: u64) -> Self {
+    fn begin(
+        cluster: &SimulatedCluster,
+        anonymizer: Option<Anonymizer>,
+        rotate_bytes: u64,
+    ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let config = OutputConfig {
-            destination: Destination::Directory(directory.path().to_owned()),
+            destination: CaptureDestination::Directory(directory.path().to_owned()),
             compress: true,
             rotate_bytes,
             keep_files: 3,
         };
-        let output = Arc::new(Mutex::new(Output::create(config, "test".to_owned()).unwrap()));
-        let recorder = Arc::new(Recorder::new(anonymizer));
+        let output =
+            Arc::new(Mutex::new(CaptureOutput::create(config, "test".to_owned()).unwrap()));
+        let recorder = Arc::new(DocumentRecorder::new(anonymizer));
         let startups = Arc::new(StartupCounts::default());
         let config = CaptureConfig {
             scope: PodScope::Cluster,
@@ -169,12 +174,12 @@ async fn a_recording_gives_what_the_exporter_counts() {
 }
 
 /// The startups that `report` finds in these files: all but those of pods that had started up before.
-fn reported(files: &[PathBuf]) -> Startups {
+fn reported(files: &[PathBuf]) -> CapturedStartups {
     let documents =
         files.iter().flat_map(|file| Recording::open(file, DecodeOptions::default()).unwrap());
     let report = summarize(documents, ReplayConfig::default(), 0).unwrap();
     let known = report.finished["preexisting"] + report.finished["static"];
-    Startups { begun: report.discovered - known, ready: report.finished["ready"] }
+    CapturedStartups { begun: report.discovered - known, ready: report.finished["ready"] }
 }
 
 #[tokio::test(start_paused = true)]
@@ -197,7 +202,7 @@ async fn the_startups_are_those_of_the_report() {
 }
 
 /// A pod, and the instant at which it became Ready, if it has.
-fn put_pod(cluster: &Cluster, name: &str, is_ready: bool) {
+fn put_pod(cluster: &SimulatedCluster, name: &str, is_ready: bool) {
     let condition = |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": "2026-01-01T00:00:05Z"});
     let kinds: &[&str] = match is_ready {
         true => &[
@@ -221,7 +226,7 @@ fn put_pod(cluster: &Cluster, name: &str, is_ready: bool) {
 
 /// `podinit capture` into a directory, as a process, and its log.
 fn capture_process(
-    cluster: &Cluster,
+    cluster: &SimulatedCluster,
     directory: &Path,
     args: &[&str],
 ) -> (Child, Lines<BufReader<ChildStderr>>) {
@@ -255,12 +260,12 @@ fn the_directory_is_made_and_belongs_to_its_owner() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("recordings/before");
     let config = OutputConfig {
-        destination: Destination::Directory(directory.clone()),
+        destination: CaptureDestination::Directory(directory.clone()),
         compress: false,
         rotate_bytes: u64::MAX,
         keep_files: 1,
     };
-    let output = Output::create(config, "podinit".to_owned()).unwrap();
+    let output = CaptureOutput::create(config, "podinit".to_owned()).unwrap();
     assert_eq!(output.path().unwrap().parent(), Some(&*directory));
     let mode = std::fs::metadata(&directory).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
@@ -296,7 +301,7 @@ async fn it_ends_once_so_many_are_ready_and_says_how_many_it_holds() {
     let files = std::fs::read_dir(directory.path()).unwrap();
     let files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
     assert!(text.contains(files[0].to_str().unwrap()), "{text}");
-    assert_eq!(reported(&files), Startups { begun: 3, ready: 2 });
+    assert_eq!(reported(&files), CapturedStartups { begun: 3, ready: 2 });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -385,12 +390,12 @@ async fn lost_events_are_made_up_for_by_a_list() {
     let recorded = Recorded::begin(&world.cluster, None, u64::MAX);
     world.put("before");
     world.pass(2).await;
-    let lists = world.cluster.faults().received(Target::List);
+    let lists = world.cluster.faults().received(FaultTarget::List);
     world.cluster.faults().stream(StreamFault::Gone);
     world.pass(1).await;
     world.put("after");
     world.pass(60).await;
-    assert!(world.cluster.faults().received(Target::List) > lists);
+    assert!(world.cluster.faults().received(FaultTarget::List) > lists);
     let (_directory, files) = recorded.end().await;
     let replayed = replayed(&files);
     assert_eq!(replayed.value("podinit_pods_discovered_total"), Some(2.0));

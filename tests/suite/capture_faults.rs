@@ -6,7 +6,9 @@ use std::time::Duration;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
-use podinit_tools::capture::{CaptureConfig, Destination, Output, OutputConfig, Recorder, capture};
+use podinit_tools::capture::{
+    CaptureConfig, CaptureDestination, CaptureOutput, DocumentRecorder, OutputConfig, capture,
+};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -17,7 +19,7 @@ use crate::support::watch::{Call, START, Writer, page, pod, scripted_client};
 struct Recorded {
     calls: mpsc::UnboundedReceiver<Call>,
     directory: tempfile::TempDir,
-    output: Arc<Mutex<Output>>,
+    output: Arc<Mutex<CaptureOutput>>,
     _task: JoinHandle<std::io::Result<()>>,
 }
 
@@ -26,19 +28,19 @@ impl Recorded {
         let (client, calls) = scripted_client();
         let directory = tempfile::tempdir().unwrap();
         let output = OutputConfig {
-            destination: Destination::Directory(directory.path().to_owned()),
+            destination: CaptureDestination::Directory(directory.path().to_owned()),
             compress: false,
             rotate_bytes: u64::MAX,
             keep_files: 1,
         };
-        let output = Output::create(output, "test".to_owned()).unwrap();
+        let output = CaptureOutput::create(output, "test".to_owned()).unwrap();
         let output = Arc::new(Mutex::new(output));
         let config = CaptureConfig {
             scope: PodScope::Cluster,
             selectors: PodSelectors::default(),
             events: false,
             nodes: false,
-            recorder: Arc::new(Recorder::new(None)),
+            recorder: Arc::new(DocumentRecorder::new(None)),
             startups: Arc::default(),
             reflector: ReflectorConfig { seed: Some(1), ..ReflectorConfig::default() },
         };

@@ -8,7 +8,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_tools::capture::{Anonymizer, Recorder, RecorderCounts};
+use podinit_tools::capture::{Anonymizer, DocumentRecorder, RecorderCounts};
 use serde_json::Value;
 
 use crate::oracle::figures::Exposition;
@@ -24,7 +24,7 @@ const NAMES: [&str; 3] = ["namespace", "registry", "gate"];
 fn recordings(documents: &[Value]) -> [String; 2] {
     let anonymizer = Anonymizer::with_key([7; 32]);
     [None, Some(anonymizer)].map(|anonymizer| {
-        let recorder = Recorder::new(anonymizer);
+        let recorder = DocumentRecorder::new(anonymizer);
         let mut at = Timestamp::from_seconds(1_772_359_200);
         let mut recording = String::new();
         for document in documents {

@@ -26,7 +26,7 @@ use podinit_expo::metrics::{
     Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder, SeriesLabel, SloDoc,
 };
 use podinit_oncall::records::RecordStore;
-use podinit_recordings::reader::{Body, Recording};
+use podinit_recordings::reader::{DocumentBody, Recording};
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
@@ -244,12 +244,17 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
     let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
     let deliveries = documents.flat_map(|document| {
         let latest = match &document.body {
-            Body::List { pods, .. } => pods.iter().filter_map(|pod| pod.latest_api_time).max(),
-            Body::Pod(pod)
-            | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
+            DocumentBody::List { pods, .. } => {
+                pods.iter().filter_map(|pod| pod.latest_api_time).max()
+            }
+            DocumentBody::Pod(pod)
+            | DocumentBody::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
                 pod.latest_api_time
             }
-            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => None,
+            DocumentBody::Event(_)
+            | DocumentBody::Events(_)
+            | DocumentBody::Nodes { .. }
+            | DocumentBody::NodeEvent(_) => None,
         };
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
@@ -259,27 +264,27 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
             before.push(Delivery { observed: document.observed_at, ..node });
         };
         let event = match document.body {
-            Body::List { pods, nodes, .. } => {
+            DocumentBody::List { pods, nodes, .. } => {
                 if !nodes.is_empty() {
                     streamed.clear();
                     of_nodes(NodeEvent::Listed { nodes, began });
                 }
                 PodEvent::Listed { pods: pods.into(), began }
             }
-            Body::Pod(pod)
-            | Body::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
+            DocumentBody::Pod(pod)
+            | DocumentBody::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
                 PodEvent::Applied(pod)
             }
-            Body::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
-            Body::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
-            Body::Event(WatchEventKind::OtherShard { .. }) => PodEvent::OtherShard,
-            Body::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
-            Body::Nodes { nodes, .. } => {
+            DocumentBody::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
+            DocumentBody::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
+            DocumentBody::Event(WatchEventKind::OtherShard { .. }) => PodEvent::OtherShard,
+            DocumentBody::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
+            DocumentBody::Nodes { nodes, .. } => {
                 streamed.clear();
                 of_nodes(NodeEvent::Listed { nodes, began });
                 return before;
             }
-            Body::NodeEvent(kind) => {
+            DocumentBody::NodeEvent(kind) => {
                 match kind {
                     NodeLineKind::Applied(node) => {
                         streamed.insert(node.uid);
@@ -294,7 +299,7 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
                 }
                 return before;
             }
-            Body::Events(events) => {
+            DocumentBody::Events(events) => {
                 let events = events.into_iter().map(PodEvent::Event);
                 return events.map(|event| sync(event, SOURCES[0], now)).collect();
             }

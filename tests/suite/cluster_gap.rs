@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use crate::support::PATIENCE;
 use crate::support::cluster::pipeline::Pipeline;
-use podinit_sim::container::{App, Report};
-use podinit_sim::faults::{Answer, Request, StreamFault, Target};
-use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::container::{AppState, KubeletReport};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, ReceivedRequest, StreamFault};
+use podinit_sim::life::{PodChange, PodManifest};
 use podinit_sim::node::CURRENT;
 use podinit_sim::status::Failure;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use tokio::time::timeout;
 
 const NAMESPACE: &str = "shop";
 
 struct Blind {
-    cluster: Cluster,
+    cluster: SimulatedCluster,
     pipeline: Pipeline,
 }
 
 impl Blind {
     async fn start() -> Self {
-        let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+        let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         let mut pipeline = Pipeline::start(&cluster).await;
         pipeline.relisted().await;
         Self { cluster, pipeline }
@@ -39,20 +39,24 @@ impl Blind {
         assert!(self.cluster.create(manifest));
     }
 
-    fn apply(&self, uid: &str, change: &Change) {
+    fn apply(&self, uid: &str, change: &PodChange) {
         assert!(self.cluster.apply(uid, change), "{uid} is gone");
     }
 
     fn bind(&self, uid: &str) {
         let (node, stamped) = (CURRENT, true);
-        self.apply(uid, &Change::Bind { node, stamped });
+        self.apply(uid, &PodChange::Bind { node, stamped });
     }
 
     /// The kubelet finds a sandbox, and the container like this.
-    fn report(&self, uid: &str, app: App) {
-        let report =
-            Report { sandbox: !matches!(app, App::Completed), init_done: 0, app, restarts: 0 };
-        self.apply(uid, &Change::Report(report));
+    fn report(&self, uid: &str, app: AppState) {
+        let report = KubeletReport {
+            sandbox: !matches!(app, AppState::Completed),
+            init_done: 0,
+            app,
+            restarts: 0,
+        };
+        self.apply(uid, &PodChange::Report(report));
     }
 
     fn step(&self, millis: u64) {
@@ -69,10 +73,10 @@ impl Blind {
     /// From now on no event arrives, and no list succeeds.
     async fn go_blind(&self) {
         let faults = self.cluster.faults();
-        let is_list = |request: &&Request| request.target == Target::List;
+        let is_list = |request: &&ReceivedRequest| request.target == FaultTarget::List;
         let before = faults.requests().iter().filter(is_list).count();
         let busy = Failure::internal("the test wills it");
-        faults.answer(Target::List, u32::MAX, Answer::Fail(busy));
+        faults.answer(FaultTarget::List, u32::MAX, FaultAnswer::Fail(busy));
         faults.stream(StreamFault::Gone);
         let lists = faults.requests_until(|all| all.iter().filter(is_list).count() > before);
         timeout(PATIENCE, lists).await.expect("the client lists");
@@ -84,8 +88,8 @@ impl Blind {
     }
 }
 
-const READY: App = App::Running { ready: true };
-const STARTING: App = App::Waiting("ContainerCreating");
+const READY: AppState = AppState::Running { ready: true };
+const STARTING: AppState = AppState::Waiting("ContainerCreating");
 
 #[tokio::test(start_paused = true)]
 async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_else() {
@@ -99,14 +103,14 @@ async fn the_list_after_a_gap_tells_who_arrived_who_left_and_who_is_somebody_els
     world.see().await;
 
     world.go_blind().await;
-    world.apply("uid-leaves", &Change::Remove);
-    world.apply("uid-done", &Change::Remove);
-    world.apply("uid-replaced", &Change::Remove);
+    world.apply("uid-leaves", &PodChange::Remove);
+    world.apply("uid-done", &PodChange::Remove);
+    world.apply("uid-replaced", &PodChange::Remove);
     world.create("flash", "uid-flash");
-    world.apply("uid-flash", &Change::Remove);
+    world.apply("uid-flash", &PodChange::Remove);
     world.step(3_000);
     world.report("uid-arrives", STARTING);
-    world.report("uid-job", App::Completed);
+    world.report("uid-job", AppState::Completed);
     world.create("replaced", "uid-successor");
     world.create("newcomer", "uid-newcomer");
     world.bind("uid-newcomer");
@@ -159,7 +163,7 @@ async fn a_name_that_was_freed_in_a_gap_is_nobodys() {
     world.report("uid-first", READY);
     world.see().await;
     world.go_blind().await;
-    world.apply("uid-first", &Change::Remove);
+    world.apply("uid-first", &PodChange::Remove);
     world.open_eyes().await;
     // A StatefulSet's next pod, delivered by the watch: it starts from nothing.
     world.step(1_000);

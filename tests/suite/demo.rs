@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use podinit::args;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
 use crate::support::PATIENCE;
@@ -142,7 +142,7 @@ async fn a_clock_that_is_ahead_is_in_the_simulated_cluster() {
         stepped: true,
         ..ClusterConfig::default()
     };
-    let cluster = Cluster::start(config).await.unwrap();
+    let cluster = SimulatedCluster::start(config).await.unwrap();
     // It takes no silence for a fault: a list after one would tell of no arrivals.
     let no_slos = SloFile { slos: Vec::new() };
     let mut pipeline = Pipeline::judging(&cluster, &no_slos).await;

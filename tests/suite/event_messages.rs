@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
 use crate::support::doctor::Kubeconfig;
@@ -67,8 +67,8 @@ fn warnings() -> impl Iterator<Item = Value> {
     })
 }
 
-async fn cluster() -> Cluster {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+async fn cluster() -> SimulatedCluster {
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     for pod in pods() {
         cluster.put_json(pod).unwrap();
     }

@@ -6,8 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
-use podinit_oncall::explain::{Target, TargetName};
-use podinit_oncall::pods::{Pods, Question};
+use podinit_oncall::explain::{ExplainTarget, TargetName};
+use podinit_oncall::pods::{PodQuestion, SourcePods};
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_text::document::TerminalStyle;
@@ -230,15 +230,15 @@ fn what_is_not_there_is_one_line() {
 #[test]
 fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
     let text = recording(&half_and_half()).replace("node-a0", "\\u001b[2Jnode");
-    let target = Target { namespace: None, name: TargetName::Pod("web-1".to_owned()) };
+    let target = ExplainTarget { namespace: None, name: TargetName::Pod("web-1".to_owned()) };
     let rendered = |colour, width| {
         let options = DecodeOptions { node: true, ..DecodeOptions::default() };
         let documents = Recording::from_reader("test", std::io::Cursor::new(text.clone()), options);
         let tracker =
             TrackerConfig { backfill: Backfill::All, events: true, ..TrackerConfig::default() };
         let config = ReplayConfig { tracker, shard: None, until: None };
-        let question = Question::Startup(target.clone());
-        let mut pods = Pods::of_recording(documents, config, &question).unwrap();
+        let question = PodQuestion::Startup(target.clone());
+        let mut pods = SourcePods::of_recording(documents, config, &question).unwrap();
         pods.explanation(&target).unwrap().to_text(TerminalStyle { colour, width })
     };
     let plain = rendered(false, 80);

@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
 use crate::explain::{half_and_half, recording, stuck};
@@ -18,8 +18,8 @@ fn moved(documents: Vec<Value>) -> Vec<Value> {
 }
 
 /// A cluster that shows the last state of these documents, twenty minutes after its beginning.
-async fn cluster(documents: &[Value]) -> Cluster {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+async fn cluster(documents: &[Value]) -> SimulatedCluster {
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     for document in documents {
         match (&document["kind"], &document["object"]) {
             (Value::String(kind), _) if kind == "Event" => {

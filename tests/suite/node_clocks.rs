@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use podinit_core::lifecycle::ClockFault;
 use podinit_decode::DecodeOptions;
-use podinit_oncall::pods::{Pods, Question};
+use podinit_oncall::pods::{PodQuestion, SourcePods};
 use podinit_oncall::problems::Problems;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
@@ -241,7 +241,7 @@ fn expected(documents: &[Value]) -> Off {
 fn problems(documents: &[Value]) -> Problems {
     let options = DecodeOptions { node: true, workload: true, ..DecodeOptions::default() };
     let recording = Recording::from_reader("history", Cursor::new(text(documents)), options);
-    let pods = Pods::of_recording(recording, ReplayConfig::default(), &Question::Problems);
+    let pods = SourcePods::of_recording(recording, ReplayConfig::default(), &PodQuestion::Problems);
     pods.unwrap().problems().unwrap()
 }
 

@@ -9,8 +9,8 @@ use podinit_core::lifecycle::{Backfill, Progress, Record, TrackerConfig};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
-use podinit_oncall::explain::{Target, TargetName};
-use podinit_oncall::pods::{Pods, Question};
+use podinit_oncall::explain::{ExplainTarget, TargetName};
+use podinit_oncall::pods::{PodQuestion, SourcePods};
 use podinit_oncall::problems::PodName;
 use podinit_recordings::reader::{Recording, SoFar};
 use podinit_recordings::replay::ReplayConfig;
@@ -39,19 +39,23 @@ fn config(backfill: Backfill) -> ReplayConfig {
     }
 }
 
-fn look(documents: &[Value]) -> Pods {
-    Pods::of_recording(recording(documents), config(Backfill::Nothing), &Question::Problems)
-        .unwrap()
+fn look(documents: &[Value]) -> SourcePods {
+    SourcePods::of_recording(
+        recording(documents),
+        config(Backfill::Nothing),
+        &PodQuestion::Problems,
+    )
+    .unwrap()
 }
 
 /// As `podinit explain` reads a recording.
 fn explained(documents: &[Value], name: &PodName) -> Value {
-    let target = Target {
+    let target = ExplainTarget {
         namespace: Some(name.namespace.clone()),
         name: TargetName::Pod(name.name.clone()),
     };
-    let question = Question::Startup(target.clone());
-    let pods = Pods::of_recording(recording(documents), config(Backfill::All), &question);
+    let question = PodQuestion::Startup(target.clone());
+    let pods = SourcePods::of_recording(recording(documents), config(Backfill::All), &question);
     let explained = pods.unwrap().explanation(&target);
     serde_json::from_str(&explained.unwrap().to_json().unwrap()).unwrap()
 }
@@ -364,7 +368,7 @@ fn examples() -> Vec<(&'static str, Vec<Value>, &'static [&'static str])> {
     ]
 }
 
-fn lines(mut seen: Pods) -> Vec<String> {
+fn lines(mut seen: SourcePods) -> Vec<String> {
     let problems = seen.problems().unwrap().problems;
     let second =
         |text: &str| (parse(text).unwrap() - parse(time(0.0).as_str().unwrap()).unwrap()) / SECOND;

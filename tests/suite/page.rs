@@ -13,11 +13,11 @@ use podinit_core::pod::{Ending, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{DurationDistribution, PodFigures, SloDoc, SloFigures};
 use podinit_http::MetricsPath;
-use podinit_oncall::explain::{Context, Explanation};
+use podinit_oncall::explain::{Explanation, ExplanationContext};
 use podinit_oncall::freshness::{Freshness, FreshnessState};
-use podinit_oncall::page::history::{History, Sample};
-use podinit_oncall::page::{Foot, Overview, pod_page};
-use podinit_oncall::problems::{Seen, Wanted};
+use podinit_oncall::page::history::{HistorySample, OverviewHistory};
+use podinit_oncall::page::{Overview, PageFooter, pod_page};
+use podinit_oncall::problems::{PodFilter, SeenProblems};
 use podinit_testing::records;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
@@ -125,8 +125,8 @@ fn figures(pods: u64, stuck: u64) -> PodFigures {
     figures
 }
 
-fn foot() -> Foot {
-    Foot {
+fn foot() -> PageFooter {
+    PageFooter {
         version: "1.2.3",
         metrics: MetricsPath::default(),
         ready: "yes".to_owned(),
@@ -153,12 +153,12 @@ fn current() -> Freshness {
 }
 
 /// These pods in flight, of which those that are wanted are shown.
-fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
+fn overview(in_flight: Vec<Record>, wanted: PodFilter) -> Overview {
     let (pods, stuck) = (in_flight.len() as u64, in_flight.len() as u64);
-    let seen = Seen::of(in_flight, &[], (Vec::new(), &[]), Some(at(600)));
-    let mut history = History::default();
-    history.add(Sample::new(at(0), &figures(0, 0), &[]));
-    history.add(Sample::new(at(300), &figures(2, 0), &seen.problems.problems));
+    let seen = SeenProblems::of(in_flight, &[], (Vec::new(), &[]), Some(at(600)));
+    let mut history = OverviewHistory::default();
+    history.add(HistorySample::new(at(0), &figures(0, 0), &[]));
+    history.add(HistorySample::new(at(300), &figures(2, 0), &seen.problems.problems));
     history.add_durations(at(0), Default::default);
     let second = DurationDistribution::of_nanos([1_000_000_000]);
     Overview {
@@ -179,7 +179,7 @@ fn overview(in_flight: Vec<Record>, wanted: Wanted) -> Overview {
 /// Two stuck pods on one node, one of them with a name that is markup.
 fn small() -> Overview {
     let stuck = vec![in_flight("web-1", true), in_flight("<script>alert('&\"')</script>", true)];
-    overview(stuck, Wanted::default())
+    overview(stuck, PodFilter::default())
 }
 
 #[test]
@@ -213,8 +213,8 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
         record(&format!("web-{number}"), progress)
     });
     let rejected: Vec<Record> = rejected.collect();
-    let seen = Seen::of(vec![starting], &rejected, (Vec::new(), &[]), Some(at(600)));
-    let page = Overview { seen: Arc::new(seen), ..overview(Vec::new(), Wanted::default()) };
+    let seen = SeenProblems::of(vec![starting], &rejected, (Vec::new(), &[]), Some(at(600)));
+    let page = Overview { seen: Arc::new(seen), ..overview(Vec::new(), PodFilter::default()) };
     let page = page.render(at(600)).unwrap();
     for said in [
         "<p class=\"word\">Broken</p>",
@@ -232,7 +232,7 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
 #[test]
 fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
     let hostile = in_flight("<script>alert('&\"')</script>", true);
-    let explanation = Explanation::new(&hostile, Context::default(), at(600));
+    let explanation = Explanation::new(&hostile, ExplanationContext::default(), at(600));
     let pages = [
         small().render(at(600)).unwrap(),
         pod_page(&explanation, Some(foot()), None).unwrap(),
@@ -251,7 +251,8 @@ fn no_name_is_markup_and_nothing_runs_or_loads_from_elsewhere() {
 
 #[test]
 fn a_pod_as_html() {
-    let explanation = Explanation::new(&in_flight("web-1", true), Context::default(), at(600));
+    let explanation =
+        Explanation::new(&in_flight("web-1", true), ExplanationContext::default(), at(600));
     insta::assert_snapshot!(pod_page(&explanation, Some(foot()), None).unwrap());
     let file = pod_page(&explanation, None, None).unwrap();
     assert!(file.contains("<style>") && !file.contains("stylesheet") && !file.contains("<footer"));
@@ -272,7 +273,7 @@ fn an_exporter_that_knows_nothing_does_not_say_that_all_is_well() {
 }
 
 /// Ten thousand pods in flight, in many problems and workloads.
-fn crowd(wanted: Wanted) -> Overview {
+fn crowd(wanted: PodFilter) -> Overview {
     let pods = (0..10_000).map(|number| {
         let mut pod = in_flight(&format!("web-with-a-rather-long-name-{number}"), number % 2 == 0);
         pod.pod.namespace = format!("namespace-{}", number % 50).into();
@@ -289,7 +290,7 @@ fn crowd(wanted: Wanted) -> Overview {
 /// However many pods are in flight, the page stays small, and its totals agree.
 #[test]
 fn the_page_is_bounded() {
-    let overview = crowd(Wanted::default());
+    let overview = crowd(PodFilter::default());
     let began = std::time::Instant::now();
     let page = overview.render(at(600)).unwrap();
     println!("10,000 pods in flight: {} bytes in {:?}", page.len(), began.elapsed());
@@ -303,10 +304,10 @@ fn the_page_is_bounded() {
 
 #[test]
 fn a_filter_shows_the_pods_that_fit_and_how_many_of_the_problem_they_are() {
-    let wanted = Wanted {
+    let wanted = PodFilter {
         namespace: Some("namespace-7".to_owned()),
         workload: Some("Deployment/workload-7".to_owned()),
-        ..Wanted::default()
+        ..PodFilter::default()
     };
     let page = crowd(wanted).render(at(600)).unwrap();
     assert!(page.contains("<dd>34 of its 10,000 pods</dd>"), "{page}");
@@ -329,8 +330,8 @@ fn a_filter_shows_the_pods_that_fit_and_how_many_of_the_problem_they_are() {
         assert!(below.contains(whole), "{whole}: {below}");
     }
     assert!(below.contains("<td class=\"number\" data-name=\"in it now\">34</td>"), "{below}");
-    assert!(!crowd(Wanted::default()).render(at(600)).unwrap().contains("whole cluster"));
-    let cause = |cause| Wanted { cause: Some(cause), ..Wanted::default() };
+    assert!(!crowd(PodFilter::default()).render(at(600)).unwrap().contains("whole cluster"));
+    let cause = |cause| PodFilter { cause: Some(cause), ..PodFilter::default() };
     let none = crowd(cause(Cause::Image)).render(at(600)).unwrap();
     assert!(none.contains(": 0 in flight.") && !none.contains("id=\"problems\""), "{none}");
     let all = crowd(cause(Cause::Cni)).render(at(600)).unwrap();
@@ -355,7 +356,7 @@ fn pods_too_new_to_tell_do_not_start_as_usual() {
         causes: vec![RecordedCause { waiting: waiting(), began: at(595), container: None }],
         ..new
     };
-    let page = overview(vec![in_flight("web-1", true), new], Wanted::default());
+    let page = overview(vec![in_flight("web-1", true), new], PodFilter::default());
     let page = page.render(at(600)).unwrap();
     for said in [
         "<h3>Too new to tell, with the cause of a problem (cni): 1</h3>",
@@ -365,7 +366,7 @@ fn pods_too_new_to_tell_do_not_start_as_usual() {
         assert!(page.contains(said), "{said}: {page}");
     }
     assert!(!page.contains("Starting as usual"), "{page}");
-    let calm = overview(Vec::new(), Wanted::default()).render(at(600)).unwrap();
+    let calm = overview(Vec::new(), PodFilter::default()).render(at(600)).unwrap();
     assert!(!calm.contains("data-key=\"slowest\"") && calm.contains("id=\"slowest\""), "{calm}");
 }
 
@@ -385,8 +386,8 @@ fn the_page_of_a_pod_says_what_it_waits_for_and_leads_to_its_problem() {
     pod.message = Some("ghcr.io/shop/web:1.2: not found".into());
     pod.intervals[1].interval = Interval::Stage(Stage::Init);
     pod.causes = vec![RecordedCause { waiting: image, began: at(2), container: Some(0) }];
-    let seen = Seen::of(vec![pod.clone()], &[], (Vec::new(), &[]), Some(at(722)));
-    let explanation = Explanation::new(&pod, Context::default(), at(722));
+    let seen = SeenProblems::of(vec![pod.clone()], &[], (Vec::new(), &[]), Some(at(722)));
+    let explanation = Explanation::new(&pod, ExplanationContext::default(), at(722));
     let problem = seen.problem_of(pod.uid);
     let page = pod_page(&explanation, Some(foot()), problem).unwrap();
     for said in [
@@ -397,7 +398,7 @@ fn the_page_of_a_pod_says_what_it_waits_for_and_leads_to_its_problem() {
     ] {
         assert!(page.contains(said), "{said}: {page}");
     }
-    let ready = Explanation::new(&ready("web-0"), Context::default(), at(722));
+    let ready = Explanation::new(&ready("web-0"), ExplanationContext::default(), at(722));
     let page = pod_page(&ready, Some(foot()), None).unwrap();
     assert!(page.contains("<section class=\"status calm\""), "{page}");
 }

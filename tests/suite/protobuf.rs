@@ -15,7 +15,7 @@ use podinit_kube::watch::event_reader::EventReader;
 use podinit_kube::watch::line_reader::FramedEvent;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
-use podinit_sim::faults::Protobuf;
+use podinit_sim::faults::ProtobufSupport;
 use podinit_sim::protobuf::{document, event, schema};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use serde_json::{Value, json};
@@ -375,7 +375,7 @@ async fn frames_that_cannot_be_read_cost_only_themselves_unless_they_may_be_dele
 
 #[tokio::test(start_paused = true)]
 async fn pods_are_the_same_whatever_an_api_server_offers() {
-    for protobuf in [Protobuf::Offered, Protobuf::Absent, Protobuf::Refused] {
+    for protobuf in [ProtobufSupport::Offered, ProtobufSupport::Absent, ProtobufSupport::Refused] {
         let cluster = cluster().await;
         cluster.faults().set_modes(|modes| modes.protobuf = protobuf);
         put(&cluster, "a");
@@ -384,7 +384,7 @@ async fn pods_are_the_same_whatever_an_api_server_offers() {
         api.put("b");
         assert_eq!(api.next_delivery().await, "Applied b@1002");
         // It changes while the watch lasts.
-        for other in [Protobuf::Absent, Protobuf::Offered, Protobuf::Refused] {
+        for other in [ProtobufSupport::Absent, ProtobufSupport::Offered, ProtobufSupport::Refused] {
             api.cluster.faults().set_modes(|modes| modes.protobuf = other);
             let stream = podinit_sim::faults::StreamFault::Gone;
             api.cluster.faults().stream(stream);

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use podinit_core::lifecycle::{CustomMilestone, TrackerConfig};
 use podinit_decode::DecodeOptions;
-use podinit_recordings::KeptRecords;
+use podinit_recordings::ExporterRecords;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_reports::report::{self, DetailedReport};
@@ -192,7 +192,7 @@ fn records_give_the_same_figures() {
         let found = detailed(&recording);
         let records = found.pods.iter().filter_map(|pod| pod.record.clone());
         let (ended, in_flight) = records.partition(|record| record.outcome().is_some());
-        let kept = KeptRecords { ended, in_flight, ..KeptRecords::default() };
+        let kept = ExporterRecords { ended, in_flight, ..ExporterRecords::default() };
         let again = report::of_records(kept, 10).summary;
         assert_eq!(again.gates, found.summary.gates);
         let balancer = again.gates.iter().find(|gate| gate.gate.as_deref() == Some(BALANCER));
@@ -243,7 +243,7 @@ fn what_comes_after_ready_is_in_rows_records_and_comparisons() {
     };
     assert_eq!(row(&found.summary.intervals), (6, Some(300.0), Some(300.0)));
     let ended: Vec<_> = found.pods.iter().filter_map(|pod| pod.record.clone()).collect();
-    let kept = KeptRecords { ended, ..KeptRecords::default() };
+    let kept = ExporterRecords { ended, ..ExporterRecords::default() };
     assert_eq!(row(&report::of_records(kept, 10).summary.intervals).0, 6);
     let sides = [300, 330].map(|model| file(&loaded_late(&recording(QUOTA, 30, 10), model)));
     let [before, after] = sides.each_ref().map(|file| file.path().to_str().unwrap());

@@ -5,14 +5,14 @@ use std::fs;
 
 use crate::support::restart::{Exporter, World, files};
 use crate::support::scrape::Scrape;
-use podinit_sim::container::{App, Report};
-use podinit_sim::faults::{Request, Target};
-use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::container::{AppState, KubeletReport};
+use podinit_sim::faults::{FaultTarget, ReceivedRequest};
+use podinit_sim::life::{PodChange, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 
-const READY: App = App::Running { ready: true };
+const READY: AppState = AppState::Running { ready: true };
 
 impl World {
     fn create(&self, name: &str) {
@@ -25,18 +25,18 @@ impl World {
         assert!(self.cluster.create(manifest));
     }
 
-    fn apply(&self, name: &str, change: &Change) {
+    fn apply(&self, name: &str, change: &PodChange) {
         assert!(self.cluster.apply(name, change), "{name} is gone");
     }
 
     fn bind(&self, name: &str) {
         let (node, stamped) = (CURRENT, true);
-        self.apply(name, &Change::Bind { node, stamped });
+        self.apply(name, &PodChange::Bind { node, stamped });
     }
 
-    fn report(&self, name: &str, app: App) {
-        let report = Report { sandbox: true, init_done: 0, app, restarts: 0 };
-        self.apply(name, &Change::Report(report));
+    fn report(&self, name: &str, app: AppState) {
+        let report = KubeletReport { sandbox: true, init_done: 0, app, restarts: 0 };
+        self.apply(name, &PodChange::Report(report));
     }
 
     /// Everything that a pod can do, at once.
@@ -48,8 +48,8 @@ impl World {
 
     /// The lists that were asked for, probes aside.
     fn lists(&self) -> usize {
-        let is_list = |request: &&Request| {
-            request.target == Target::List && request.query.contains("limit=500")
+        let is_list = |request: &&ReceivedRequest| {
+            request.target == FaultTarget::List && request.query.contains("limit=500")
         };
         self.cluster.faults().requests().iter().filter(is_list).count()
     }
@@ -138,7 +138,7 @@ async fn what_happened_while_nobody_watched_is_recovered_from_the_watch() {
         world.report("starts", READY);
         world.live("comes");
         world.live("flashes");
-        world.apply("flashes", &Change::Remove);
+        world.apply("flashes", &PodChange::Remove);
         let lists = world.lists();
 
         let mut podinit = world.podinit();
@@ -173,10 +173,10 @@ async fn after_a_compaction_the_gap_is_counted_and_a_list_tells_what_is_left() {
         assert_eq!(seen.sum(GAP), 0.0);
         podinit.kill();
         world.report("starts", READY);
-        world.apply("leaves", &Change::Remove);
+        world.apply("leaves", &PodChange::Remove);
         world.live("comes");
         world.live("flashes");
-        world.apply("flashes", &Change::Remove);
+        world.apply("flashes", &PodChange::Remove);
         world.cluster.store().compact();
 
         let mut podinit = world.podinit();
@@ -257,7 +257,7 @@ async fn the_checkpoint_of_another_cluster_is_not_mixed_into_this_one() {
     let first = world().await;
     first.live("theirs");
     let config = ClusterConfig { start: None, preexisting: 60, ..ClusterConfig::manual() };
-    let second = World::of(Cluster::start(config).await.unwrap());
+    let second = World::of(SimulatedCluster::start(config).await.unwrap());
     blocking(|| {
         let mut podinit = first.podinit();
         podinit.until("the pod", discovered(1.0));

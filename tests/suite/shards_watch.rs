@@ -18,8 +18,8 @@ use podinit_kube::watch::config::ListMode;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{EventType, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
-use podinit_sim::faults::{Request, Sharding, StreamFault, Target};
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::faults::{FaultTarget, ReceivedRequest, ShardingSupport, StreamFault};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -48,13 +48,13 @@ struct Process {
 }
 
 impl Process {
-    fn start(cluster: &Cluster, shard: Option<Shard>, watch_list: bool) -> Self {
+    fn start(cluster: &SimulatedCluster, shard: Option<Shard>, watch_list: bool) -> Self {
         Self::restored(cluster, shard, watch_list, None)
     }
 
     /// Goes on from a checkpoint, as `serve` does.
     fn restored(
-        cluster: &Cluster,
+        cluster: &SimulatedCluster,
         shard: Option<Shard>,
         watch_list: bool,
         saved: Option<&[u8]>,
@@ -154,18 +154,18 @@ impl Drop for Process {
 }
 
 struct World {
-    cluster: Cluster,
+    cluster: SimulatedCluster,
     all: Process,
     shards: Vec<Process>,
 }
 
 impl World {
-    async fn start(sharding: Sharding, watch_list: bool) -> Self {
+    async fn start(sharding: ShardingSupport, watch_list: bool) -> Self {
         Self::of_seed(1, sharding, watch_list).await
     }
 
-    async fn of_seed(seed: u64, sharding: Sharding, watch_list: bool) -> Self {
-        let cluster = Cluster::start(ClusterConfig {
+    async fn of_seed(seed: u64, sharding: ShardingSupport, watch_list: bool) -> Self {
+        let cluster = SimulatedCluster::start(ClusterConfig {
             seed,
             rate: 4.0,
             preexisting: 60,
@@ -201,11 +201,11 @@ impl World {
     }
 
     /// The queries that asked for a shard, out of those for `targets`.
-    fn asked(&self, targets: &[Target]) -> (usize, usize) {
+    fn asked(&self, targets: &[FaultTarget]) -> (usize, usize) {
         let requests = self.cluster.faults().requests();
-        let made: Vec<&Request> =
+        let made: Vec<&ReceivedRequest> =
             (requests.iter()).filter(|made| targets.contains(&made.target)).collect();
-        let asked = |made: &&&Request| made.query.contains("&shardSelector=shardRange%28");
+        let asked = |made: &&&ReceivedRequest| made.query.contains("&shardSelector=shardRange%28");
         (made.iter().filter(asked).count(), made.len())
     }
 
@@ -231,7 +231,7 @@ impl World {
 }
 
 /// Two minutes, and in the middle of them all watches lose their place.
-async fn two_minutes(sharding: Sharding, watch_list: bool) -> World {
+async fn two_minutes(sharding: ShardingSupport, watch_list: bool) -> World {
     let mut world = World::start(sharding, watch_list).await;
     world.pass(50).await;
     world.cluster.faults().stream(StreamFault::Gone);
@@ -242,10 +242,10 @@ async fn two_minutes(sharding: Sharding, watch_list: bool) -> World {
 
 #[tokio::test(start_paused = true)]
 async fn an_api_server_that_shards_sends_each_shard_its_own_pods() {
-    let world = two_minutes(Sharding::On, false).await;
-    let (asked, all) = world.asked(&[Target::List, Target::NextPage]);
+    let world = two_minutes(ShardingSupport::On, false).await;
+    let (asked, all) = world.asked(&[FaultTarget::List, FaultTarget::NextPage]);
     assert!(all - asked < asked, "every list of a shard asks");
-    let (asked, all) = world.asked(&[Target::Watch]);
+    let (asked, all) = world.asked(&[FaultTarget::Watch]);
     assert_eq!(asked * 5, all * 4, "every watch of a shard asks");
     assert!(world.shards.iter().all(|shard| shard.passed_by == 0));
     let sum: u64 = world.shards.iter().map(Process::events).sum();
@@ -254,9 +254,9 @@ async fn an_api_server_that_shards_sends_each_shard_its_own_pods() {
 
 #[tokio::test(start_paused = true)]
 async fn an_api_server_that_does_not_shard_is_asked_by_lists_only() {
-    let world = two_minutes(Sharding::Off, false).await;
-    assert!(world.asked(&[Target::List]).0 >= 8);
-    assert_eq!(world.asked(&[Target::Watch]).0, 0);
+    let world = two_minutes(ShardingSupport::Off, false).await;
+    assert!(world.asked(&[FaultTarget::List]).0 >= 8);
+    assert_eq!(world.asked(&[FaultTarget::Watch]).0, 0);
     for shard in &world.shards {
         assert!(shard.passed_by > 0);
         assert_eq!(shard.events(), world.all.events());
@@ -265,33 +265,33 @@ async fn an_api_server_that_does_not_shard_is_asked_by_lists_only() {
 
 #[tokio::test(start_paused = true)]
 async fn api_servers_of_which_one_shards_lose_and_double_nothing() {
-    let world = two_minutes(Sharding::Mixed, false).await;
-    let (asked, all) = world.asked(&[Target::Watch]);
+    let world = two_minutes(ShardingSupport::Mixed, false).await;
+    let (asked, all) = world.asked(&[FaultTarget::Watch]);
     assert!(asked > 0 && asked < all, "{asked} of {all}");
 }
 
 /// A watch shows nothing of what its API server does, so the watch that follows does not ask.
-async fn streamed_lists_ask(shardings: &[Sharding]) {
+async fn streamed_lists_ask(shardings: &[ShardingSupport]) {
     for sharding in shardings {
         let world = two_minutes(*sharding, true).await;
         let requests = world.cluster.faults().requests();
-        for made in requests.iter().filter(|made| made.target == Target::Watch) {
+        for made in requests.iter().filter(|made| made.target == FaultTarget::Watch) {
             let asks = made.query.contains("shardSelector");
             let lists = made.query.contains("sendInitialEvents=true");
             assert!(!asks || lists, "{}", made.query);
         }
-        let asked = world.asked(&[Target::Watch]).0;
+        let asked = world.asked(&[FaultTarget::Watch]).0;
         assert!(asked >= 8, "{asked}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
-    streamed_lists_ask(&[Sharding::Mixed]).await;
+    streamed_lists_ask(&[ShardingSupport::Mixed]).await;
 }
 
 /// One shard after the other is killed some seconds after its last commit, and starts again later.
-async fn killed_shards_lose_and_double_nothing(shardings: &[Sharding]) {
+async fn killed_shards_lose_and_double_nothing(shardings: &[ShardingSupport]) {
     for sharding in shardings {
         let mut world = World::start(*sharding, false).await;
         for (index, shard) in (0..).zip(shards(SHARDS)) {
@@ -321,7 +321,7 @@ async fn killed_shards_lose_and_double_nothing(shardings: &[Sharding]) {
 
 #[tokio::test(start_paused = true)]
 async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
-    killed_shards_lose_and_double_nothing(&[Sharding::Mixed]).await;
+    killed_shards_lose_and_double_nothing(&[ShardingSupport::Mixed]).await;
 }
 
 /// Whether a difference is one of pods with scheduling gates: the API does not say when they were
@@ -348,7 +348,7 @@ const OBSERVED: [&str; 5] = [
 /// Four shards become six at one instant: pods in flight that leave a shard end as `moved` there, and are
 /// adopted and observed by the one that they come to. In these seeds none of them looks as if it had
 /// been Ready before ([§5.2](crate::specification#s5-2)), so that none is lost.
-async fn moved_pods_are_observed_once(shardings: &[(u64, Sharding)]) {
+async fn moved_pods_are_observed_once(shardings: &[(u64, ShardingSupport)]) {
     for &(seed, sharding) in shardings {
         let mut world = World::of_seed(seed, sharding, false).await;
         world.pass(40).await;
@@ -386,7 +386,7 @@ async fn moved_pods_are_observed_once(shardings: &[(u64, Sharding)]) {
 
 #[tokio::test(start_paused = true)]
 async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
-    moved_pods_are_observed_once(&[(3, Sharding::Mixed)]).await;
+    moved_pods_are_observed_once(&[(3, ShardingSupport::Mixed)]).await;
 }
 
 fn finished(figures: &figures::Exposition, outcome: &str) -> f64 {
@@ -417,7 +417,7 @@ fn compared(figures: &figures::Exposition) -> figures::Exposition {
 mod slow {
     use super::*;
 
-    const OTHERS: [Sharding; 2] = [Sharding::On, Sharding::Off];
+    const OTHERS: [ShardingSupport; 2] = [ShardingSupport::On, ShardingSupport::Off];
 
     #[tokio::test(start_paused = true)]
     #[ignore = "takes long; .ci/run full runs it"]

@@ -11,20 +11,20 @@ use podinit_core::timestamp::Timestamp;
 use podinit_sim::profile::LifeKind;
 use podinit_sim::scene::Scene;
 use podinit_sim::sim_clock::SECOND;
-use podinit_sim::truth::Ending;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::truth::PodEnding;
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 use tokio::time::timeout;
 
 const START: Timestamp = Timestamp::from_seconds(1_790_000_000);
 
-async fn stepped(config: ClusterConfig) -> Cluster {
+async fn stepped(config: ClusterConfig) -> SimulatedCluster {
     let config = ClusterConfig { start: Some(START), stepped: true, ..config };
-    Cluster::start(config).await.unwrap()
+    SimulatedCluster::start(config).await.unwrap()
 }
 
 /// Every event of `seconds`, delivered in steps so small that no compaction hides one.
-fn events_of(cluster: &Cluster, seconds: u64) -> Vec<Bytes> {
+fn events_of(cluster: &SimulatedCluster, seconds: u64) -> Vec<Bytes> {
     let mut events = Vec::new();
     let mut version = cluster.store().version();
     for _ in 0..seconds * 500 {
@@ -66,7 +66,7 @@ async fn after_ten_seconds_everything_has_happened() {
 
         let kinds: HashSet<LifeKind> = fresh.iter().filter_map(|pod| pod.kind).collect();
         assert_eq!(kinds.len(), LifeKind::all().count());
-        let endings: HashSet<Ending> = fresh.iter().filter_map(|pod| pod.ending).collect();
+        let endings: HashSet<PodEnding> = fresh.iter().filter_map(|pod| pod.ending).collect();
         assert_eq!(endings.len(), 4, "seed {seed}: {endings:?}");
         assert!(fresh.iter().any(|pod| pod.unseen && pod.ready.is_none()), "seed {seed}");
 
@@ -184,7 +184,7 @@ async fn the_kube_client_reads_every_pod() {
 #[tokio::test]
 async fn a_running_cluster_serves_at_once_and_moves_by_itself() {
     // Without gaps in the watches: on a slow machine one comes between the list and the watch.
-    let cluster = Cluster::start(ClusterConfig {
+    let cluster = SimulatedCluster::start(ClusterConfig {
         speed: 5.0,
         rate: 2.0,
         opening: false,
@@ -212,7 +212,7 @@ async fn a_senseless_configuration_is_refused() {
         ClusterConfig { speed: 0.0, ..ClusterConfig::default() },
         ClusterConfig { rate: f64::NAN, ..ClusterConfig::default() },
     ] {
-        let error = Cluster::start(config).await.unwrap_err().to_string();
+        let error = SimulatedCluster::start(config).await.unwrap_err().to_string();
         assert!(error.contains("choose"), "{error}");
     }
 }

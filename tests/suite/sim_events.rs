@@ -9,14 +9,14 @@ use podinit_core::timestamp::Timestamp;
 use podinit_sim::plan;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
-use podinit_sim::{Cluster, ClusterConfig, EventFaults, EventSettings};
+use podinit_sim::{ClusterConfig, EventFaults, EventSettings, SimulatedCluster};
 use serde_json::Value;
 
 const EVENTS: &str = "/api/v1/events";
 
-async fn cluster(events: EventSettings) -> Cluster {
+async fn cluster(events: EventSettings) -> SimulatedCluster {
     let config = ClusterConfig { events, history: 100_000, ..ClusterConfig::manual() };
-    Cluster::start(config).await.unwrap()
+    SimulatedCluster::start(config).await.unwrap()
 }
 
 /// The Events of a whole life, in the order in which the API server has them.
@@ -122,7 +122,7 @@ async fn pods_do_not_depend_on_events() {
             events,
             ..ClusterConfig::manual()
         };
-        let cluster = Cluster::start(config).await.unwrap();
+        let cluster = SimulatedCluster::start(config).await.unwrap();
         cluster.step(Duration::from_secs(60));
         let pods = cluster.store().events_after(1_000, usize::MAX).unwrap();
         let pods: Vec<_> = (pods.events.iter()).map(|event| event.object.json.clone()).collect();

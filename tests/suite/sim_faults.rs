@@ -3,13 +3,13 @@
 use crate::support::sim::{Http, PODS, bind, brief, create, names};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
 use podinit_sim::status::Failure;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
-async fn cluster() -> (Cluster, Http) {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+async fn cluster() -> (SimulatedCluster, Http) {
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     let http = Http::to(&cluster);
     create(&cluster, &["a", "b"]);
     (cluster, http)
@@ -19,15 +19,15 @@ async fn cluster() -> (Cluster, Http) {
 async fn requests_fail_as_often_as_ordered() {
     let (cluster, http) = cluster().await;
     let faults = cluster.faults();
-    faults.answer(Target::List, 1, Answer::Fail(Failure::too_many_requests(3)));
-    faults.answer(Target::List, 2, Answer::Fail(Failure::internal("etcd has no leader")));
+    faults.answer(FaultTarget::List, 1, FaultAnswer::Fail(Failure::too_many_requests(3)));
+    faults.answer(FaultTarget::List, 2, FaultAnswer::Fail(Failure::internal("etcd has no leader")));
     let throttled = http.get(PODS).await;
     assert_eq!((throttled.code, &throttled.headers["retry-after"]), (429, &"3".parse().unwrap()));
     assert_eq!(throttled.json["details"]["retryAfterSeconds"], 3);
     assert_eq!(http.get(PODS).await.code, 500);
     assert_eq!(http.get(PODS).await.code, 500);
     assert_eq!(http.get(PODS).await.code, 200);
-    faults.answer(Target::Watch, 1, Answer::Expired);
+    faults.answer(FaultTarget::Watch, 1, FaultAnswer::Expired);
     let gone = http.get("/api/v1/pods?watch=true&resourceVersion=1002").await;
     assert_eq!((gone.code, &gone.json["reason"]), (410, &json!("Expired")));
     assert_eq!(faults.requests().len(), 5);
@@ -39,7 +39,7 @@ async fn continue_tokens_expire_on_demand() {
     let (cluster, http) = cluster().await;
     let first = http.list("limit=1").await;
     let token = first["metadata"]["continue"].as_str().unwrap();
-    cluster.faults().answer(Target::NextPage, 1, Answer::Expired);
+    cluster.faults().answer(FaultTarget::NextPage, 1, FaultAnswer::Expired);
     let path = format!("{PODS}?limit=1&continue={token}");
     let expired = http.get(&path).await;
     assert_eq!(expired.code, 410);
@@ -49,9 +49,10 @@ async fn continue_tokens_expire_on_demand() {
 
 #[tokio::test]
 async fn requests_can_stay_without_an_answer() {
-    for (target, path) in [(Target::List, PODS), (Target::Watch, "/api/v1/pods?watch=1")] {
+    for (target, path) in [(FaultTarget::List, PODS), (FaultTarget::Watch, "/api/v1/pods?watch=1")]
+    {
         let (cluster, http) = cluster().await;
-        cluster.faults().answer(target, 1, Answer::Never);
+        cluster.faults().answer(target, 1, FaultAnswer::Never);
         let request = async { http.get(path).await };
         let shutdown = async {
             let faults = cluster.faults();
@@ -67,7 +68,7 @@ async fn requests_can_stay_without_an_answer() {
 #[tokio::test]
 async fn a_list_can_break_off_halfway() {
     let (cluster, http) = cluster().await;
-    cluster.faults().answer(Target::List, 1, Answer::Half { hangs: false });
+    cluster.faults().answer(FaultTarget::List, 1, FaultAnswer::Half { hangs: false });
     let body = http.send(PODS).await.into_body();
     assert!(body.collect().await.is_err());
     assert_eq!(names(&http.list("").await), ["a", "b"]);

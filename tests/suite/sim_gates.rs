@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use http_body_util::BodyExt;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::container::App;
-use podinit_sim::kubelet::Verdict;
+use podinit_sim::container::AppState;
+use podinit_sim::kubelet::ConditionVerdict;
 use podinit_sim::life::{
-    Change, MODEL_LOADED, PodManifest, READINESS_GATE, SCHEDULING_GATE, Writer,
+    ConditionWriter, MODEL_LOADED, PodChange, PodManifest, READINESS_GATE, SCHEDULING_GATE,
 };
 use podinit_sim::node::AHEAD;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::scene::Scene;
 use podinit_sim::sim_clock::time;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
 use crate::support::sim::{Http, PODS, bind, manifest, report};
@@ -22,22 +22,22 @@ use crate::support::story::{Story, condition, holds};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-fn set(kind: &'static str, verdict: Verdict, writer: Writer) -> Change {
-    Change::SetCondition { kind, verdict, writer }
+fn set(kind: &'static str, verdict: ConditionVerdict, writer: ConditionWriter) -> PodChange {
+    PodChange::SetCondition { kind, verdict, writer }
 }
 
 /// The pod `web` of a cluster that a test moves by hand.
-struct ByHand(Cluster);
+struct ByHand(SimulatedCluster);
 
 impl ByHand {
     async fn of(manifest: PodManifest) -> Self {
-        let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+        let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         assert!(cluster.create(manifest));
         Self(cluster)
     }
 
     /// A second later, `change` happens. Returns when.
-    fn then(&self, change: &Change) -> Timestamp {
+    fn then(&self, change: &PodChange) -> Timestamp {
         let now = self.0.step(SECOND);
         assert!(self.0.apply("web", change));
         now
@@ -65,16 +65,16 @@ async fn scheduling_gates_go_one_by_one() {
     let message = "Scheduling is blocked due to non-empty scheduling gates";
     assert_eq!(scheduled["message"], message);
 
-    let second = pod.then(&Change::Ungate("example.com/license"));
+    let second = pod.then(&PodChange::Ungate("example.com/license"));
     let object = pod.object().await;
     assert_eq!(object["spec"]["schedulingGates"], json!([{"name": SCHEDULING_GATE}]));
     assert_eq!(object["metadata"]["generation"], 2);
     let truth = pod.0.truth().pod("web").unwrap();
     assert_eq!((truth.gate_removed("example.com/license"), truth.ungated), (Some(second), None));
 
-    let first = pod.then(&Change::Ungate(SCHEDULING_GATE));
+    let first = pod.then(&PodChange::Ungate(SCHEDULING_GATE));
     // Nobody removes it twice.
-    pod.then(&Change::Ungate(SCHEDULING_GATE));
+    pod.then(&PodChange::Ungate(SCHEDULING_GATE));
     let object = pod.object().await;
     assert!(object["spec"]["schedulingGates"].is_null());
     assert_eq!(condition(&object, "PodScheduled").unwrap()["reason"], "SchedulingGated");
@@ -87,7 +87,7 @@ async fn scheduling_gates_go_one_by_one() {
 async fn ready_says_which_readiness_gates_it_waits_for() {
     let gates = vec![READINESS_GATE, "example.com/mesh"];
     let pod = ByHand::of(PodManifest { readiness_gates: gates, ..manifest("web") }).await;
-    let running = report(true, App::Running { ready: true });
+    let running = report(true, AppState::Running { ready: true });
     pod.then(&bind());
     pod.then(&running);
     let object = pod.object().await;
@@ -105,8 +105,8 @@ async fn ready_says_which_readiness_gates_it_waits_for() {
     assert_eq!(ready["message"], format!("{}, {mesh}", absent(READINESS_GATE)));
 
     let registers =
-        Verdict::fails("Elb.RegistrationInProgress", "Target registration is in progress");
-    let registered = pod.then(&set(READINESS_GATE, registers, Writer::Controller));
+        ConditionVerdict::fails("Elb.RegistrationInProgress", "Target registration is in progress");
+    let registered = pod.then(&set(READINESS_GATE, registers, ConditionWriter::Controller));
     pod.then(&running);
     let object = pod.object().await;
     let expected = json!({
@@ -120,10 +120,11 @@ async fn ready_says_which_readiness_gates_it_waits_for() {
     );
     assert_eq!(condition(&object, "Ready").unwrap()["message"], message);
 
-    let healthy = pod.then(&set(READINESS_GATE, Verdict::HOLDS, Writer::Controller));
+    let healthy =
+        pod.then(&set(READINESS_GATE, ConditionVerdict::HOLDS, ConditionWriter::Controller));
     pod.then(&running);
     assert_eq!(condition(&pod.object().await, "Ready").unwrap()["message"], mesh);
-    pod.then(&set("example.com/mesh", Verdict::HOLDS, Writer::Controller));
+    pod.then(&set("example.com/mesh", ConditionVerdict::HOLDS, ConditionWriter::Controller));
     pod.then(&running);
     let object = pod.object().await;
     assert!(holds(&object, "Ready"));
@@ -136,15 +137,16 @@ async fn ready_says_which_readiness_gates_it_waits_for() {
 #[tokio::test]
 async fn an_application_states_its_condition_by_the_clock_of_its_node() {
     let pod = ByHand::of(manifest("web")).await;
-    pod.then(&Change::Bind { node: AHEAD, stamped: true });
-    pod.then(&report(true, App::Running { ready: false }));
-    let written = pod.then(&set(MODEL_LOADED, Verdict::HOLDS, Writer::Application));
+    pod.then(&PodChange::Bind { node: AHEAD, stamped: true });
+    pod.then(&report(true, AppState::Running { ready: false }));
+    let written =
+        pod.then(&set(MODEL_LOADED, ConditionVerdict::HOLDS, ConditionWriter::Application));
     let stamped = written.plus_nanos(AHEAD.skew);
     let object = pod.object().await;
     assert_eq!(condition(&object, MODEL_LOADED).unwrap()["lastTransitionTime"], time(stamped));
     // It may take it back, and comes to it again: only the first time counts.
-    pod.then(&set(MODEL_LOADED, Verdict::FAILS, Writer::Application));
-    pod.then(&set(MODEL_LOADED, Verdict::HOLDS, Writer::Application));
+    pod.then(&set(MODEL_LOADED, ConditionVerdict::FAILS, ConditionWriter::Application));
+    pod.then(&set(MODEL_LOADED, ConditionVerdict::HOLDS, ConditionWriter::Application));
     let reached = pod.0.truth().pod("web").unwrap().condition(MODEL_LOADED).unwrap();
     assert_eq!((reached.stamped, reached.written), (stamped, written));
 }
@@ -208,7 +210,7 @@ async fn a_model_server_says_that_it_has_its_model_before_it_is_ready() {
 #[tokio::test]
 async fn without_its_controller_gated_pods_stay_gated_and_all_others_start() {
     let config = ClusterConfig { rate: 5.0, hopeless: false, ..ClusterConfig::manual() };
-    let cluster = Cluster::start(config).await.unwrap();
+    let cluster = SimulatedCluster::start(config).await.unwrap();
     cluster.step(SECOND * 60);
     cluster.set_broken(Some(Scene::GateForgotten));
     let broken = cluster.clock().now();
@@ -238,7 +240,7 @@ async fn protobuf_names_gates_and_conditions_too() {
         ..manifest("web")
     })
     .await;
-    pod.then(&set(MODEL_LOADED, Verdict::HOLDS, Writer::Application));
+    pod.then(&set(MODEL_LOADED, ConditionVerdict::HOLDS, ConditionWriter::Application));
     let answer = Http::to(&pod.0).send_accepting("application/vnd.kubernetes.protobuf", PODS).await;
     assert_eq!(answer.headers()["content-type"], "application/vnd.kubernetes.protobuf");
     let bytes = answer.into_body().collect().await.unwrap().to_bytes();

@@ -17,9 +17,9 @@ use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, WatchEventKind};
 use podinit_sim::component_events::drafts;
 use podinit_sim::container::ContainerRef;
-use podinit_sim::event_correlator::Reporter;
-use podinit_sim::life::Change;
-use podinit_sim::pod::Pod;
+use podinit_sim::event_correlator::EventReporter;
+use podinit_sim::life::PodChange;
+use podinit_sim::pod::SimulatedPod;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
 use podinit_sim::{plan, pod_json};
@@ -40,7 +40,7 @@ fn live(number: i64, events: bool) -> Option<(u8, Timestamp, Timestamp, Timestam
     let created = Timestamp::from_nanos(
         (1_795_000_000 + number * 100) * NANOS_PER_SECOND + number * 7_919_000,
     );
-    let mut pod = Pod::new(life.manifest.clone(), created);
+    let mut pod = SimulatedPod::new(life.manifest.clone(), created);
     let mut tracker = Tracker::new(TrackerConfig {
         timestamps: TimestampMode::Fused,
         events,
@@ -53,7 +53,7 @@ fn live(number: i64, events: bool) -> Option<(u8, Timestamp, Timestamp, Timestam
         let at = created.plus_nanos(step.after);
         pod.apply(&step.change, at);
         let skew = pod.node.map_or(0, |node| node.skew);
-        if step.change == Change::MakeSandbox {
+        if step.change == PodChange::MakeSandbox {
             sandbox.get_or_insert(at.plus_nanos(skew));
         }
         let observed = at.plus_nanos(DELIVERY);
@@ -79,7 +79,7 @@ fn live(number: i64, events: bool) -> Option<(u8, Timestamp, Timestamp, Timestam
                 continue;
             };
             let name = life.manifest.containers[index].name;
-            let Reporter::Kubelet(..) = draft.reporter else {
+            let EventReporter::Kubelet(..) = draft.reporter else {
                 continue;
             };
             let second = draft.at.as_nanos().div_euclid(NANOS_PER_SECOND);

@@ -7,8 +7,8 @@ use podinit_sim::plan;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
 use podinit_sim::sim_clock::time;
-use podinit_sim::truth::Ending;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::truth::PodEnding;
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 
 const NETWORK: &str = "PodReadyToStartContainers";
@@ -54,7 +54,7 @@ async fn without_init_containers_initialized_comes_before_the_sandbox() {
     assert!(story.ever(|pod| holds(pod, "Initialized") && !holds(pod, NETWORK)));
     // The network shows only with the containers, however long the image was pulled.
     assert!(!story.ever(|pod| holds(pod, NETWORK) && pod["status"]["phase"] == "Pending"));
-    assert_eq!(story.truth.ending, Some(Ending::Ready));
+    assert_eq!(story.truth.ending, Some(PodEnding::Ready));
 }
 
 #[tokio::test]
@@ -96,8 +96,8 @@ async fn waits_for_the_scheduler_have_their_reasons() {
 #[tokio::test]
 async fn quick_and_failing_jobs_are_never_ready() {
     for (kind, reason, ending) in [
-        (LifeKind::QuickJob, "PodCompleted", Ending::Completed),
-        (LifeKind::FailingJob, "PodFailed", Ending::Failed),
+        (LifeKind::QuickJob, "PodCompleted", PodEnding::Completed),
+        (LifeKind::FailingJob, "PodFailed", PodEnding::Failed),
     ] {
         for seed in 0..8 {
             let story = Story::of(kind, LifeSpeed::Usual, seed).await;
@@ -140,7 +140,7 @@ async fn some_pods_never_become_ready() {
     for kind in [LifeKind::CrashLoop, LifeKind::ImagePullStuck, LifeKind::SandboxStuck] {
         let story = Story::brisk(kind).await;
         assert_eq!(story.truth.ready, None, "{kind:?}");
-        assert_eq!(story.truth.ending, Some(Ending::Removed), "{kind:?}");
+        assert_eq!(story.truth.ending, Some(PodEnding::Removed), "{kind:?}");
         let stands = story.truth.network_ready.is_some();
         assert_eq!(stands, kind != LifeKind::SandboxStuck, "{kind:?}");
     }
@@ -153,7 +153,7 @@ async fn pods_are_deleted_in_every_stage() {
         let story = Story::of(LifeKind::DeletedEarly, LifeSpeed::Usual, seed).await;
         // A container that ran ends with the pod, which has Succeeded then, Ready or not.
         let ran = story.ever(|pod| pod["status"]["phase"] == "Running");
-        let ending = if ran { Ending::Completed } else { Ending::Removed };
+        let ending = if ran { PodEnding::Completed } else { PodEnding::Removed };
         assert_eq!(story.truth.ending, Some(ending), "seed {seed}");
         assert_eq!(story.truth.ready, None, "seed {seed}");
         let truth = &story.truth;
@@ -167,7 +167,7 @@ async fn pods_are_deleted_in_every_stage() {
 #[tokio::test]
 async fn names_are_used_again_by_new_pods() {
     for kind in [LifeKind::StatefulSet, LifeKind::ReusedName] {
-        let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+        let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         assert!(cluster.begin(plan::life(kind, LifeSpeed::Brisk, &mut Rng::new(2))));
         cluster.step(Duration::from_secs(36_000));
         let pods = cluster.truth().pods();

@@ -5,14 +5,14 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 
 use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
-use podinit_sim::container::{App, Report};
-use podinit_sim::life::Change;
+use podinit_sim::container::{AppState, KubeletReport};
+use podinit_sim::life::PodChange;
 use podinit_sim::object::{EventKind, ObjectKey};
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::json;
 
-async fn cluster() -> (Cluster, Http) {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+async fn cluster() -> (SimulatedCluster, Http) {
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     let http = Http::to(&cluster);
     (cluster, http)
 }
@@ -26,7 +26,7 @@ async fn pages_of_one_list_show_one_moment() {
     assert_eq!(first["metadata"]["remainingItemCount"], 3);
     // Between the pages a pod comes, one goes, and one changes.
     create(&cluster, &["g"]);
-    cluster.apply("h", &Change::Remove);
+    cluster.apply("h", &PodChange::Remove);
     cluster.apply("f", &bind());
     let mut query = first["metadata"]["continue"].as_str().unwrap().to_owned();
     let second = http.list(&format!("limit=2&continue={query}")).await;
@@ -47,7 +47,7 @@ async fn a_watch_tells_exactly_what_follows_its_version() {
     create(&cluster, &["a", "b"]);
     let from = cluster.store().version();
     cluster.apply("a", &bind());
-    cluster.apply("b", &Change::Remove);
+    cluster.apply("b", &PodChange::Remove);
     let mut watch = http.watch(&format!("resourceVersion={from}")).await;
     assert_eq!(brief(&watch.next_event().await), format!("MODIFIED a@{}", from + 1));
     assert_eq!(brief(&watch.next_event().await), format!("DELETED b@{}", from + 2));
@@ -75,7 +75,7 @@ async fn a_watch_ends_at_its_timeout_with_a_last_bookmark() {
 async fn bookmarks_tell_the_version_while_nothing_happens_to_pods() {
     let config =
         ClusterConfig { bookmark_interval: Duration::from_millis(1), ..ClusterConfig::manual() };
-    let cluster = Cluster::start(config).await.unwrap();
+    let cluster = SimulatedCluster::start(config).await.unwrap();
     let http = Http::to(&cluster);
     cluster.store().skip_versions(5);
     let mut watch = http.watch("resourceVersion=1000&allowWatchBookmarks=true").await;
@@ -97,7 +97,7 @@ async fn bookmarks_tell_the_version_while_nothing_happens_to_pods() {
 #[tokio::test]
 async fn a_version_older_than_the_history_is_gone() {
     let config = ClusterConfig { history: 3, ..ClusterConfig::manual() };
-    let cluster = Cluster::start(config).await.unwrap();
+    let cluster = SimulatedCluster::start(config).await.unwrap();
     let http = Http::to(&cluster);
     create(&cluster, &["a", "b", "c", "d"]);
     let token = http.list("limit=1").await["metadata"]["continue"].as_str().unwrap().to_owned();
@@ -159,9 +159,9 @@ async fn objects_enter_and_leave_a_selection() {
     let mut watch = http.watch(query).await;
     create(&cluster, &["a"]);
     cluster.apply("a", &bind());
-    cluster.apply("a", &report(true, App::Running { ready: false }));
-    cluster.apply("a", &report(true, App::Running { ready: true }));
-    cluster.apply("a", &report(false, App::Completed));
+    cluster.apply("a", &report(true, AppState::Running { ready: false }));
+    cluster.apply("a", &report(true, AppState::Running { ready: true }));
+    cluster.apply("a", &report(false, AppState::Completed));
     assert_eq!(brief(&watch.next_event().await), "ADDED a@1003");
     assert_eq!(brief(&watch.next_event().await), "MODIFIED a@1004");
     let left = watch.next_event().await;
@@ -206,7 +206,7 @@ async fn a_restored_backup_brings_back_what_was() {
     let (cluster, http) = cluster().await;
     create(&cluster, &["a", "b"]);
     cluster.apply("a", &bind());
-    cluster.apply("b", &Change::Remove);
+    cluster.apply("b", &PodChange::Remove);
     cluster.store().roll_back(1002).unwrap();
     let list = http.list("").await;
     assert_eq!((names(&list), version(&list)), (vec!["a".into(), "b".into()], 1002));
@@ -272,7 +272,7 @@ async fn kubectl_finds_out_what_there_is_and_gets_tables() {
     assert!(table["metadata"]["continue"].is_string());
     let from = cluster.store().version();
     let mut watch = http.watch_tables(&format!("{PODS}?watch=true&resourceVersion={from}")).await;
-    cluster.apply("b", &Change::Remove);
+    cluster.apply("b", &PodChange::Remove);
     let event = watch.next_event().await;
     assert_eq!(event["type"], "DELETED");
     assert_eq!(event["object"]["rows"][0]["cells"][0], "b");
@@ -341,10 +341,14 @@ async fn a_log_fits_what_became_of_its_container() {
     let (cluster, http) = cluster().await;
     create(&cluster, &["a", "b"]);
     cluster.apply("a", &bind());
-    cluster.apply("a", &report(true, App::Running { ready: true }));
-    let crashed =
-        Report { sandbox: true, init_done: 0, app: App::Waiting("CrashLoopBackOff"), restarts: 1 };
-    cluster.apply("a", &Change::Report(crashed));
+    cluster.apply("a", &report(true, AppState::Running { ready: true }));
+    let crashed = KubeletReport {
+        sandbox: true,
+        init_done: 0,
+        app: AppState::Waiting("CrashLoopBackOff"),
+        restarts: 1,
+    };
+    cluster.apply("a", &PodChange::Report(crashed));
     let listed = http.list("").await;
     let pod = &listed["items"][0];
     let container = pod["spec"]["containers"][0]["name"].as_str().unwrap();

@@ -11,9 +11,9 @@ use crate::support::PATIENCE;
 use crate::support::slo::JudgedCluster;
 use fate::{ACCUSED, Fate, HOUR, Verdicts, slos};
 use podinit_sim::ClusterConfig;
-use podinit_sim::container::{App, Report};
-use podinit_sim::faults::{Answer, Request, StreamFault, Target};
-use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::container::{AppState, KubeletReport};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, ReceivedRequest, StreamFault};
+use podinit_sim::life::{PodChange, PodManifest};
 use podinit_sim::node::CURRENT;
 use podinit_sim::status::Failure;
 use podinit_slo::Slo;
@@ -59,16 +59,16 @@ impl Blind {
 
     fn bind(&self, uid: &str) {
         let (node, stamped) = (CURRENT, true);
-        self.apply(uid, &Change::Bind { node, stamped });
+        self.apply(uid, &PodChange::Bind { node, stamped });
     }
 
-    fn apply(&self, uid: &str, change: &Change) {
+    fn apply(&self, uid: &str, change: &PodChange) {
         assert!(self.world.cluster.apply(uid, change), "{uid} is gone");
     }
 
-    fn report(&self, uid: &str, app: App) {
-        let report = Report { sandbox: true, init_done: 0, app, restarts: 0 };
-        self.apply(uid, &Change::Report(report));
+    fn report(&self, uid: &str, app: AppState) {
+        let report = KubeletReport { sandbox: true, init_done: 0, app, restarts: 0 };
+        self.apply(uid, &PodChange::Report(report));
     }
 
     /// What happens in one second of the hour.
@@ -82,13 +82,13 @@ impl Blind {
                 self.bind(fate.name);
             }
             if now(fate.network) {
-                self.report(fate.name, App::Waiting("ContainerCreating"));
+                self.report(fate.name, AppState::Waiting("ContainerCreating"));
             }
             if now(fate.ready) {
-                self.report(fate.name, App::Running { ready: true });
+                self.report(fate.name, AppState::Running { ready: true });
             }
             if now(fate.removed) {
-                self.apply(fate.name, &Change::Remove);
+                self.apply(fate.name, &PodChange::Remove);
             }
         }
     }
@@ -134,7 +134,7 @@ impl Blind {
         self.world.see().await;
         self.check("listed again", later);
         for fate in self.fates.iter().filter(|fate| fate.removed.is_none()) {
-            self.apply(fate.name, &Change::Remove);
+            self.apply(fate.name, &PodChange::Remove);
         }
         self.world.see().await;
         let or_deleted = |verdict: &'static str| match verdict {
@@ -149,12 +149,12 @@ impl Blind {
 }
 
 /// Waits until a request of the kind has been refused.
-async fn refused(blind: &Blind, target: Target, fault: StreamFault) {
+async fn refused(blind: &Blind, target: FaultTarget, fault: StreamFault) {
     let faults = blind.world.cluster.faults();
-    let of_kind = |request: &&Request| request.target == target;
+    let of_kind = |request: &&ReceivedRequest| request.target == target;
     let before = faults.requests().iter().filter(of_kind).count();
     let busy = Failure::internal("the API server is gone");
-    faults.answer(target, u32::MAX, Answer::Fail(busy));
+    faults.answer(target, u32::MAX, FaultAnswer::Fail(busy));
     faults.stream(fault);
     let asked = faults.requests_until(|all| all.iter().filter(of_kind).count() > before);
     timeout(PATIENCE, asked).await.expect("the client asks");
@@ -163,7 +163,7 @@ async fn refused(blind: &Blind, target: Target, fault: StreamFault) {
 #[tokio::test]
 async fn after_an_hour_without_an_api_server_the_list_is_judged_by_api_times() {
     let mut blind = Blind::start().await;
-    refused(&blind, Target::List, StreamFault::Gone).await;
+    refused(&blind, FaultTarget::List, StreamFault::Gone).await;
     blind.world.pipeline.blinded().await;
     blind.hour();
     blind.world.cluster.faults().clear();
@@ -175,7 +175,7 @@ async fn after_an_hour_without_an_api_server_the_list_is_judged_by_api_times() {
 #[tokio::test]
 async fn a_watch_that_resumes_after_an_hour_is_judged_by_api_times() {
     let mut blind = Blind::start().await;
-    refused(&blind, Target::Watch, StreamFault::Cut).await;
+    refused(&blind, FaultTarget::Watch, StreamFault::Cut).await;
     blind.world.pipeline.blinded().await;
     blind.hour();
     blind.world.cluster.faults().clear();

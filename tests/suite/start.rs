@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -70,14 +70,14 @@ async fn meet(mut stream: TcpStream, front: Front, router: axum::Router) {
 
 /// A simulated API server behind TLS.
 struct Api {
-    simulated: Cluster,
+    simulated: SimulatedCluster,
     front: Arc<Mutex<Front>>,
     address: SocketAddr,
 }
 
 impl Api {
     async fn start(front: Front) -> Self {
-        let simulated = Cluster::start(ClusterConfig::manual()).await.unwrap();
+        let simulated = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         let front = Arc::new(Mutex::new(front));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,5 +1,5 @@
 //! Names, images and messages are chosen by whoever makes pods. Each text of one list goes to every command and page,
-//! in every format: none acts there, and programs read it as it was.
+//! in every format: none acts there, and programs read it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
@@ -13,9 +13,9 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_http::ServerLimits;
 use podinit_oncall::api;
-use podinit_oncall::explain::{Context, Explanation};
+use podinit_oncall::explain::{Explanation, ExplanationContext};
 use podinit_oncall::page::{Overview, pod_page};
-use podinit_oncall::problems::{Seen, Wanted};
+use podinit_oncall::problems::{PodFilter, SeenProblems};
 use podinit_oncall::records;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_recordings::reader::Recording;
@@ -24,7 +24,7 @@ use podinit_reports::report::detail;
 use podinit_text::document::TerminalStyle;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use podinit_tools::doctor::report as doctor_text;
-use podinit_tools::doctor::report::{Check, Finding, Report as DoctorReport};
+use podinit_tools::doctor::report::{Check, DoctorReport, Finding};
 use serde_json::{Value, json};
 
 use crate::support::freshness::freshness;
@@ -74,9 +74,9 @@ fn now() -> Timestamp {
 }
 
 fn explanations(texts: &[String]) -> Vec<Explanation> {
-    let doubts = |record: &Record| Context {
+    let doubts = |record: &Record| ExplanationContext {
         doubts: vec![format!("the answer says {}", record.pod.name)],
-        ..Context::default()
+        ..ExplanationContext::default()
     };
     let records = startups(texts);
     let explained = records.iter();
@@ -334,8 +334,8 @@ fn overview(texts: &[String]) -> String {
     let records = startups(texts);
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
-    let wanted = Wanted { node: Some(texts[0].clone()), ..Wanted::default() };
-    let mut seen = Seen::of(in_flight, &[], (Vec::new(), &[]), Some(now()));
+    let wanted = PodFilter { node: Some(texts[0].clone()), ..PodFilter::default() };
+    let mut seen = SeenProblems::of(in_flight, &[], (Vec::new(), &[]), Some(now()));
     // The header names two problems, whatever the texts make of the pods.
     let problems = &mut seen.problems.problems;
     problems.truncate(1);

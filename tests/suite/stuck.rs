@@ -16,7 +16,7 @@ use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_http::ServerLimits;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use podinit_testing::records;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -203,8 +203,8 @@ fn stuck(args: &[&str]) -> (i32, String, String) {
 
 /// A cluster with two pods in `shop` and one in `pay` that no scheduler looks at, and one on a node
 /// whose containers are not created.
-async fn cluster() -> Cluster {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+async fn cluster() -> SimulatedCluster {
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     for (namespace, name) in [("shop", "web-1"), ("shop", "web-2"), ("pay", "bill")] {
         let pod = json!({
             "apiVersion": "v1", "kind": "Pod",
@@ -349,7 +349,7 @@ async fn an_exporter_gives_the_rows_of_its_cluster() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pages_of_an_exporter_are_followed() {
-    let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+    let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     for number in 0..510 {
         let pod = json!({
             "apiVersion": "v1", "kind": "Pod",

@@ -14,11 +14,11 @@ use podinit_decode::{DecodeOptions, rfc3339};
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
 use podinit_reports::report::{DetailedReport, ReportedPod, Saving, detail};
-use podinit_sim::life::{Change, Life};
-use podinit_sim::object::{Event, EventKind};
+use podinit_sim::life::{PodChange, PodLife};
+use podinit_sim::object::{EventKind, HistoryEvent};
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
-use podinit_sim::{Cluster, ClusterConfig, plan};
+use podinit_sim::{ClusterConfig, SimulatedCluster, plan};
 use serde_json::{Value, json};
 
 const PODS: u64 = 350;
@@ -30,7 +30,7 @@ const BETWEEN: u64 = 40;
 const REST: u64 = 16_000;
 
 /// What a watch shows of an event.
-fn document(kind: &str, event: &Event, observed: &str) -> Value {
+fn document(kind: &str, event: &HistoryEvent, observed: &str) -> Value {
     let what = match event.kind {
         EventKind::Added => "ADDED",
         EventKind::Modified => "MODIFIED",
@@ -50,20 +50,20 @@ struct Run {
 
 /// The life on a node whose clock is right: what wrong clocks do to durations is another matter. Nobody takes the place of
 /// the pod, since that would depend on when it goes.
-fn on_time(mut life: Life) -> Life {
+fn on_time(mut life: PodLife) -> PodLife {
     let bound = life.steps.iter_mut().filter_map(|step| match &mut step.change {
-        Change::Bind { node, .. } => Some(node),
+        PodChange::Bind { node, .. } => Some(node),
         _ => None,
     });
     bound.chain(&mut life.manifest.preset_node).for_each(|node| node.skew = 0);
-    Life { recreations: 0, ..life }
+    PodLife { recreations: 0, ..life }
 }
 
 /// Runs a cluster in which the same pods come at the same times, whatever else is different.
 async fn run(config: ClusterConfig) -> Run {
     let history = 1_000_000;
     let seed = config.seed;
-    let cluster = Cluster::start(ClusterConfig { history, ..config }).await.unwrap();
+    let cluster = SimulatedCluster::start(ClusterConfig { history, ..config }).await.unwrap();
     let mut random = Rng::new(seed);
     let stores = [("Node", cluster.nodes()), ("Event", cluster.events()), ("Pod", cluster.store())];
     let mut read = stores.map(|(_, store)| store.version());

@@ -15,9 +15,9 @@ use podinit_kube::cluster::clock::SystemClock;
 use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
-use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
 use podinit_sim::rng::Rng;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -61,7 +61,7 @@ impl Mirror {
 
 /// What there really is.
 struct World {
-    cluster: Cluster,
+    cluster: SimulatedCluster,
     pods: Pods,
     random: Rng,
 }
@@ -99,20 +99,20 @@ impl World {
             5 => faults.stream(StreamFault::Oversized(100_000)),
             6 => faults.stream(StreamFault::Raw(Bytes::from_static(b"\xff\xfe{]\n\n"))),
             7 => {
-                faults.answer(Target::Watch, 1, Answer::Expired);
+                faults.answer(FaultTarget::Watch, 1, FaultAnswer::Expired);
                 faults.stream(StreamFault::End);
             }
             8 => {
-                faults.answer(Target::NextPage, 1, Answer::Expired);
+                faults.answer(FaultTarget::NextPage, 1, FaultAnswer::Expired);
                 faults.stream(StreamFault::Gone);
             }
             9 => {
-                faults.answer(Target::List, 1, Answer::Half { hangs: false });
-                faults.answer(Target::NextPage, 1, Answer::Half { hangs: true });
+                faults.answer(FaultTarget::List, 1, FaultAnswer::Half { hangs: false });
+                faults.answer(FaultTarget::NextPage, 1, FaultAnswer::Half { hangs: true });
                 faults.stream(StreamFault::Gone);
             }
             10 => {
-                faults.answer(Target::Watch, 1, Answer::Never);
+                faults.answer(FaultTarget::Watch, 1, FaultAnswer::Never);
                 faults.stream(StreamFault::Cut);
             }
             _ => {
@@ -130,7 +130,7 @@ impl World {
 #[tokio::test(start_paused = true)]
 async fn the_receiver_ends_up_with_exactly_the_pods_that_there_are() {
     let mut world = World {
-        cluster: Cluster::start(ClusterConfig::manual()).await.unwrap(),
+        cluster: SimulatedCluster::start(ClusterConfig::manual()).await.unwrap(),
         pods: Pods::new(),
         random: Rng::new(11),
     };

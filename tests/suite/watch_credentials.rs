@@ -20,7 +20,7 @@ use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::StreamFault;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A cluster that accepts one token, and a list-watch that has one.
 struct Guarded {
-    cluster: Cluster,
+    cluster: SimulatedCluster,
     accepted: Arc<Mutex<String>>,
     directory: TempDir,
     stats: Arc<WatchStats>,
@@ -43,7 +43,7 @@ impl Guarded {
     /// `user` makes the user of the kubeconfig, given the directory that it stands in; the token
     /// is `first`.
     async fn start(user: impl FnOnce(&Path) -> String) -> Self {
-        let cluster = Cluster::start(ClusterConfig::manual()).await.unwrap();
+        let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         let accepted = Arc::new(Mutex::new("first".to_owned()));
         let guard = Arc::clone(&accepted);
         let app = cluster.router().layer(from_fn(move |request, next| {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::support::embedded::{Embedded, cluster, encoding, put};
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
-use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
 use podinit_sim::status::Failure;
 use tokio::time::sleep;
 
@@ -25,9 +25,9 @@ fn in_pages(config: &mut ReflectorConfig) {
 async fn a_list_that_never_answers_is_made_again_after_30_s() {
     let cluster = cluster().await;
     put(&cluster, "a");
-    cluster.faults().answer(Target::List, 1, Answer::Never);
-    let half = Answer::Half { hangs: true };
-    cluster.faults().answer(Target::List, 1, half);
+    cluster.faults().answer(FaultTarget::List, 1, FaultAnswer::Never);
+    let half = FaultAnswer::Half { hangs: true };
+    cluster.faults().answer(FaultTarget::List, 1, half);
     let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert!(api.elapsed() >= seconds(60) && api.elapsed() < seconds(63));
@@ -37,7 +37,7 @@ async fn a_list_that_never_answers_is_made_again_after_30_s() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
     let cluster = cluster().await;
-    cluster.faults().answer(Target::Watch, 1, Answer::Never);
+    cluster.faults().answer(FaultTarget::Watch, 1, FaultAnswer::Never);
     let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed ");
     api.put("a");
@@ -74,7 +74,7 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
     assert_eq!(api.scrape().value("podinit_synced"), Some(0.0));
     assert!(is_age(&api, 30.0));
     // The connection that takes its place works.
-    api.request(Target::Watch, 2).await;
+    api.request(FaultTarget::Watch, 2).await;
     faults.set_modes(|modes| modes.silent_streams = false);
     assert_eq!(api.next_delivery().await, format!("Applied missed@{missed}"));
     assert_eq!(api.next_delivery().await, "CaughtUp");
@@ -88,7 +88,7 @@ async fn a_half_open_connection_shows_within_30_s_and_is_replaced_within_65_s() 
 #[tokio::test(start_paused = true)]
 async fn the_time_of_the_last_contact_is_absent_before_the_first() {
     let cluster = cluster().await;
-    cluster.faults().answer(Target::List, 1, Answer::Never);
+    cluster.faults().answer(FaultTarget::List, 1, FaultAnswer::Never);
     let api = Embedded::watching_in(encoding!(), cluster);
     sleep(seconds(10)).await;
     let contact = "podinit_watch_last_contact_timestamp_seconds";
@@ -108,13 +108,13 @@ async fn a_version_that_is_gone_is_followed_by_a_list() {
         if in_stream {
             faults.stream(StreamFault::Gone);
         } else {
-            faults.answer(Target::Watch, 1, Answer::Expired);
+            faults.answer(FaultTarget::Watch, 1, FaultAnswer::Expired);
             faults.stream(StreamFault::End);
         }
         api.cluster.delete_json("ns", "goes");
         assert_eq!(api.next_delivery().await, "SyncLost");
         assert_eq!(api.next_delivery().await, "Listed stays@1001");
-        let query = api.request(Target::List, 2).await;
+        let query = api.request(FaultTarget::List, 2).await;
         let known = format!("resourceVersion={version}&resourceVersionMatch=NotOlderThan");
         assert!(query.contains(&known), "{query}");
         assert_eq!(api.relists(RelistReason::Gone), 1);
@@ -125,10 +125,10 @@ async fn a_version_that_is_gone_is_followed_by_a_list() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_asks_to_be_left_alone_is() {
-    let busy = |seconds| Answer::Fail(Failure::too_many_requests(seconds));
+    let busy = |seconds| FaultAnswer::Fail(Failure::too_many_requests(seconds));
     let cluster = cluster().await;
-    cluster.faults().answer(Target::List, 1, busy(17));
-    cluster.faults().answer(Target::Watch, 1, busy(23));
+    cluster.faults().answer(FaultTarget::List, 1, busy(17));
+    cluster.faults().answer(FaultTarget::Watch, 1, busy(23));
     let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed ");
     let listed = api.elapsed();
@@ -142,7 +142,7 @@ async fn a_server_that_asks_to_be_left_alone_is() {
 }
 
 /// The waits between the requests of a kind that fail for ten minutes.
-async fn waits(api: &Embedded, target: Target) -> Vec<Duration> {
+async fn waits(api: &Embedded, target: FaultTarget) -> Vec<Duration> {
     let mut seen = api.requests(target);
     let began = api.elapsed();
     let (mut waits, mut last) = (Vec::new(), None);
@@ -169,31 +169,31 @@ fn assert_waits_grow(waits: &[Duration]) {
 #[tokio::test(start_paused = true)]
 async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_success() {
     let cluster = cluster().await;
-    let down = Answer::Fail(Failure::internal("etcd has no leader"));
+    let down = FaultAnswer::Fail(Failure::internal("etcd has no leader"));
     let faults = cluster.faults();
-    faults.answer(Target::List, u32::MAX, down.clone());
+    faults.answer(FaultTarget::List, u32::MAX, down.clone());
     let mut api = Embedded::watching_in(encoding!(), cluster);
-    assert_waits_grow(&waits(&api, Target::List).await);
+    assert_waits_grow(&waits(&api, FaultTarget::List).await);
     assert!(api.no_delivery() && !api.stats.synced());
     faults.clear();
     assert_eq!(api.next_delivery().await, "Listed ");
 
-    faults.answer(Target::Watch, u32::MAX, down.clone());
-    api.request(Target::Watch, 1).await;
+    faults.answer(FaultTarget::Watch, u32::MAX, down.clone());
+    api.request(FaultTarget::Watch, 1).await;
     faults.stream(StreamFault::End);
     // A list that completed is no reason to wait less: the watch has not worked yet.
-    let of_watch = waits(&api, Target::Watch).await;
+    let of_watch = waits(&api, FaultTarget::Watch).await;
     assert!(of_watch.iter().any(|wait| *wait > seconds(20)));
     assert_eq!(api.next_delivery().await, "SyncLost");
     faults.clear();
     assert_eq!(api.next_delivery().await, "CaughtUp");
     sleep(seconds(60)).await;
     // It has worked, so the next failure begins from the beginning.
-    let before = api.requests(Target::Watch);
-    faults.answer(Target::Watch, u32::MAX, down);
+    let before = api.requests(FaultTarget::Watch);
+    faults.answer(FaultTarget::Watch, u32::MAX, down);
     faults.stream(StreamFault::End);
-    api.request(Target::Watch, before + 1).await;
-    let waits = waits(&api, Target::Watch).await;
+    api.request(FaultTarget::Watch, before + 1).await;
+    let waits = waits(&api, FaultTarget::Watch).await;
     assert_waits_grow(&waits);
     assert_eq!(api.all_relists(), 0);
 }
@@ -205,18 +205,18 @@ async fn a_page_that_always_fails_delivers_nothing_until_it_does_not() {
         put(&cluster, &format!("p{pod}"));
     }
     let faults = cluster.faults();
-    let down = Answer::Fail(Failure::internal("etcd has no leader"));
-    faults.answer(Target::NextPage, u32::MAX, down.clone());
+    let down = FaultAnswer::Fail(Failure::internal("etcd has no leader"));
+    faults.answer(FaultTarget::NextPage, u32::MAX, down.clone());
     let mut api = Embedded::adjusted_in(encoding!(), cluster, in_pages);
     sleep(TEN_MINUTES).await;
     assert!(api.no_delivery() && !api.stats.synced());
-    assert!((20..80).contains(&api.requests(Target::NextPage)));
+    assert!((20..80).contains(&api.requests(FaultTarget::NextPage)));
     faults.clear();
     let listed = api.next_delivery().await;
     assert_eq!(listed.split(' ').count(), 1201);
 
     // Nor does a known pod end because a list that was begun does not hold it.
-    faults.answer(Target::NextPage, u32::MAX, down);
+    faults.answer(FaultTarget::NextPage, u32::MAX, down);
     faults.stream(StreamFault::Gone);
     assert_eq!(api.next_delivery().await, "SyncLost");
     sleep(TEN_MINUTES).await;
@@ -231,13 +231,13 @@ async fn a_continue_token_that_expires_begins_the_list_anew() {
     for pod in 0..1200 {
         put(&cluster, &format!("p{pod}"));
     }
-    cluster.faults().answer(Target::NextPage, 3, Answer::Expired);
+    cluster.faults().answer(FaultTarget::NextPage, 3, FaultAnswer::Expired);
     let mut api = Embedded::adjusted_in(encoding!(), cluster, in_pages);
     assert_eq!(api.next_delivery().await.split(' ').count(), 1201);
     assert_eq!(api.errors(WatchErrorReason::Gone), 3);
     // Each time from the first page, and never with the token of an inconsistent remainder.
-    assert_eq!(api.requests(Target::List), 4);
-    assert_eq!(api.requests(Target::NextPage), 5);
+    assert_eq!(api.requests(FaultTarget::List), 4);
+    assert_eq!(api.requests(FaultTarget::NextPage), 5);
     assert!(api.elapsed() < seconds(10));
 }
 
@@ -246,11 +246,11 @@ async fn a_list_that_breaks_off_is_no_list() {
     let cluster = cluster().await;
     put(&cluster, "a");
     let faults = cluster.faults();
-    faults.answer(Target::List, 3, Answer::Half { hangs: false });
+    faults.answer(FaultTarget::List, 3, FaultAnswer::Half { hangs: false });
     let mut api = Embedded::watching_in(encoding!(), cluster);
     assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert_eq!(api.errors(WatchErrorReason::Transport), 3);
-    faults.answer(Target::List, 3, Answer::Half { hangs: false });
+    faults.answer(FaultTarget::List, 3, FaultAnswer::Half { hangs: false });
     faults.stream(StreamFault::Gone);
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.next_delivery().await, "Listed a@1001");

@@ -6,22 +6,22 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, NAMESPACE, cluster, encoding, put};
 use bytes::Bytes;
 use podinit_kube::watch::stats::{EventType, RelistReason, WatchErrorReason};
-use podinit_sim::Cluster;
-use podinit_sim::faults::{StreamFault, Target};
-use podinit_sim::object::{ObjectKey, Selectable};
+use podinit_sim::SimulatedCluster;
+use podinit_sim::faults::{FaultTarget, StreamFault};
+use podinit_sim::object::{ObjectKey, SelectableFields};
 use serde_json::json;
 use tokio::time::sleep;
 
 /// An object that is written as a pod and is none: it has no UID.
-fn put_odd(cluster: &Cluster, name: &str) -> u64 {
+fn put_odd(cluster: &SimulatedCluster, name: &str) -> u64 {
     let odd = json!({"kind": "Pod", "metadata": {"name": name, "namespace": NAMESPACE}});
     cluster.put_json(odd).unwrap()
 }
 
 /// A pod whose name holds bytes that are no UTF-8.
-fn put_not_utf8(cluster: &Cluster, name: &str) -> u64 {
+fn put_not_utf8(cluster: &SimulatedCluster, name: &str) -> u64 {
     let key = ObjectKey::new(NAMESPACE, name);
-    cluster.store().put(key, Selectable::default(), |version| {
+    cluster.store().put(key, SelectableFields::default(), |version| {
         let head = format!(
             r#"{{"metadata":{{"resourceVersion":"{version}","namespace":"ns","uid":"uid-{name}","name":""#
         );
@@ -45,7 +45,7 @@ async fn objects_that_are_no_pods_cost_only_themselves() {
     sleep(Duration::from_secs(1)).await;
     // The version moves past it, so that it comes once.
     api.cluster.faults().stream(StreamFault::End);
-    let query = api.request(Target::Watch, 2).await;
+    let query = api.request(FaultTarget::Watch, 2).await;
     assert!(query.ends_with(&format!("&resourceVersion={skipped}")), "{query}");
     assert_eq!(api.errors(WatchErrorReason::Decode), 3);
     assert!(api.stats.synced() && api.no_delivery());
@@ -73,12 +73,12 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
     // A line of which not even the type can be read may have been a deletion.
     let unknown = b"{\"type\":\"\xc3\x28\"}\n";
     for (raw, lists) in [(&b"\xff\xfe\n"[..], 1), (unknown, 0), (b"\xf0\x28\xbc{]\n", 1)] {
-        let before = api.requests(Target::Watch);
+        let before = api.requests(FaultTarget::Watch);
         faults.stream(StreamFault::Raw(Bytes::from_static(raw)));
         for _ in 0..lists {
             assert_eq!(api.next_delivery().await, "SyncLost");
             assert_eq!(api.next_delivery().await, all);
-            api.request(Target::Watch, before + 1).await;
+            api.request(FaultTarget::Watch, before + 1).await;
         }
         sleep(Duration::from_secs(1)).await;
     }
@@ -93,7 +93,7 @@ async fn bytes_that_are_no_utf8_cost_no_pod() {
 async fn streams_that_break_anywhere_lose_and_repeat_nothing() {
     let mut api = Embedded::watching_in(encoding!(), cluster().await);
     assert_eq!(api.next_delivery().await, "Listed ");
-    api.request(Target::Watch, 1).await;
+    api.request(FaultTarget::Watch, 1).await;
     for fault in [StreamFault::Truncated, StreamFault::Cut, StreamFault::End] {
         let before = api.put("before");
         assert_eq!(api.next_delivery().await, format!("Applied before@{before}"));
@@ -126,10 +126,10 @@ async fn a_watch_of_bookmarks_only_stays_in_sync_and_moves_on() {
     }
     let newest = api.cluster.store().version();
     assert_eq!(newest, 241_000);
-    let watches = api.requests(Target::Watch);
-    let query = api.request(Target::Watch, watches + 1).await;
+    let watches = api.requests(FaultTarget::Watch);
+    let query = api.request(FaultTarget::Watch, watches + 1).await;
     assert!(query.ends_with("&resourceVersion=241000"), "{query}");
-    assert_eq!((api.requests(Target::List), api.all_relists()), (1, 0));
+    assert_eq!((api.requests(FaultTarget::List), api.all_relists()), (1, 0));
     assert!(api.stats.events(EventType::Bookmark) >= 240);
 }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::support::embedded::{Embedded, NAMESPACE, cluster, create};
 use crate::support::watch::{FakeApi, event, page, pod};
 use podinit_kube::watch::stats::RelistReason;
-use podinit_sim::container::{App, Report};
+use podinit_sim::container::{AppState, KubeletReport};
 use podinit_sim::faults::StreamFault;
-use podinit_sim::life::Change;
+use podinit_sim::life::PodChange;
 use podinit_sim::node::CURRENT;
 use tokio::time::sleep;
 
@@ -26,16 +26,20 @@ impl World {
     fn begin(&self, name: &str) {
         create(&self.0.cluster, name);
         let (node, stamped) = (CURRENT, true);
-        self.apply(name, &Change::Bind { node, stamped });
+        self.apply(name, &PodChange::Bind { node, stamped });
     }
 
     fn ready(&self, name: &str) {
-        let report =
-            Report { sandbox: true, init_done: 0, app: App::Running { ready: true }, restarts: 0 };
-        self.apply(name, &Change::Report(report));
+        let report = KubeletReport {
+            sandbox: true,
+            init_done: 0,
+            app: AppState::Running { ready: true },
+            restarts: 0,
+        };
+        self.apply(name, &PodChange::Report(report));
     }
 
-    fn apply(&self, name: &str, change: &Change) {
+    fn apply(&self, name: &str, change: &PodChange) {
         assert!(self.0.cluster.apply(name, change), "{name} is gone");
     }
 
@@ -75,8 +79,8 @@ async fn pods_after_a_rollback_are_counted_in_full_and_none_twice() {
         world.begin("lost-ready");
         world.0.pass(2).await;
         world.ready("lost-ready");
-        world.apply("gone-ready", &Change::Remove);
-        world.apply("gone-early", &Change::Remove);
+        world.apply("gone-ready", &PodChange::Remove);
+        world.apply("gone-early", &PodChange::Remove);
         world.0.cluster.store().skip_versions(5_000);
         world.0.pass(age).await;
         world.assert_counted(6.0, [("ready", 3.0), ("deleted", 1.0), ("vanished", 0.0)]);

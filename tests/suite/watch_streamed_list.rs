@@ -8,7 +8,7 @@ use crate::support::watch::{Call, FakeApi, Writer, pod};
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
-use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
 use podinit_sim::status::Failure;
 use tokio::time::sleep;
 
@@ -45,7 +45,7 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
     }
     let mut api = Embedded::adjusted_in(encoding!(), cluster, streams);
     assert_eq!(api.next_delivery().await.split(' ').count(), 301);
-    let query = api.request(Target::Watch, 2).await;
+    let query = api.request(FaultTarget::Watch, 2).await;
     assert!(query.ends_with("&resourceVersion=1300"), "{query}");
     assert!(!query.contains("sendInitialEvents"), "{query}");
     let new = api.put("new");
@@ -56,10 +56,10 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
     api.cluster.faults().stream(StreamFault::Gone);
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.next_delivery().await.split(' ').count(), 301);
-    let query = api.request(Target::Watch, 3).await;
+    let query = api.request(FaultTarget::Watch, 3).await;
     assert!(query.ends_with("&resourceVersion=1302"), "{query}");
     assert!(query.contains("sendInitialEvents=true&"), "{query}");
-    assert_eq!(api.requests(Target::List), 0);
+    assert_eq!(api.requests(FaultTarget::List), 0);
     assert_eq!(api.errors(WatchErrorReason::WatchList), 0);
     assert_eq!(api.relists(RelistReason::Gone), 1);
 }
@@ -72,15 +72,15 @@ async fn a_server_that_does_not_offer_streams_is_asked_for_pages_for_good() {
         let cluster = cluster().await;
         put(&cluster, "a");
         let faults = cluster.faults();
-        faults.answer(Target::Watch, 1, Answer::Fail(refusal));
+        faults.answer(FaultTarget::Watch, 1, FaultAnswer::Fail(refusal));
         let mut api = Embedded::adjusted_in(encoding!(), cluster, streams);
         assert_eq!(api.next_delivery().await, "Listed a@1001");
         assert_eq!(api.elapsed(), Duration::ZERO);
-        api.request(Target::Watch, 2).await;
+        api.request(FaultTarget::Watch, 2).await;
         faults.stream(StreamFault::Gone);
         assert_eq!(api.next_delivery().await, "SyncLost");
         assert_eq!(api.next_delivery().await, "Listed a@1001");
-        assert_eq!(api.requests(Target::List), 2);
+        assert_eq!(api.requests(FaultTarget::List), 2);
         assert_eq!(api.errors(WatchErrorReason::WatchList), 1);
         let queries = faults.requests().into_iter().map(|made| made.query);
         assert_eq!(queries.filter(|query| query.contains("sendInitial")).count(), 1);

@@ -12,7 +12,7 @@ use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
 use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
-use podinit_sim::faults::{StreamFault, Target};
+use podinit_sim::faults::{FaultTarget, StreamFault};
 use tower::ServiceExt;
 
 const FROM_CACHE: &str = "/api/v1/pods?&resourceVersion=0";
@@ -269,14 +269,14 @@ async fn a_long_list_of_the_cluster_arrives_compressed_and_whole() {
     let whole = |config: &mut ReflectorConfig| config.lists = ListMode::Whole;
     let mut api = Embedded::adjusted_in(encoding!(), cluster, whole);
     assert_eq!(api.next_delivery().await.split(' ').count(), 2001);
-    assert_eq!(api.request(Target::List, 2).await, "&resourceVersion=0");
-    api.request(Target::Watch, 1).await;
+    assert_eq!(api.request(FaultTarget::List, 2).await, "&resourceVersion=0");
+    api.request(FaultTarget::Watch, 1).await;
     api.cluster.faults().stream(StreamFault::Gone);
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.next_delivery().await.split(' ').count(), 2001);
-    let query = api.request(Target::List, 3).await;
+    let query = api.request(FaultTarget::List, 3).await;
     assert_eq!(query, "&resourceVersion=3000&resourceVersionMatch=NotOlderThan");
-    assert_eq!(api.requests(Target::NextPage), 0);
+    assert_eq!(api.requests(FaultTarget::NextPage), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -289,7 +289,7 @@ async fn a_first_list_of_a_cache_that_lags_is_caught_up_with_by_the_watch() {
     assert_eq!(api.next_delivery().await, "Listed a@1001");
     assert_eq!(api.next_delivery().await, "Applied b@1002");
     // A list after a gap is no older than that.
-    api.request(Target::Watch, 1).await;
+    api.request(FaultTarget::Watch, 1).await;
     api.cluster.faults().stream(StreamFault::Gone);
     assert_eq!(api.next_delivery().await, "SyncLost");
     assert_eq!(api.next_delivery().await, "Listed a@1001 b@1002");

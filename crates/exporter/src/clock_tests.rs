@@ -30,7 +30,7 @@ use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_sim::faults::StreamFault;
 use podinit_sim::scene::Scene;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use podinit_slo::SloFile;
 
 const HOUR: i64 = 3600;
@@ -46,7 +46,7 @@ slos:
 
 /// An exporter and a simulated cluster. The clock of the exporter's machine is off by some seconds.
 struct Fixture {
-    cluster: Cluster,
+    cluster: SimulatedCluster,
     off: Arc<AtomicI64>,
     clock: Arc<ApiServerClock>,
     exposition: Arc<Exposition>,
@@ -63,7 +63,10 @@ impl Fixture {
     }
 
     /// The same with the client that `connect` makes.
-    async fn start_with(off: i64, connect: impl Fn(&Cluster) -> client::ClusterClient) -> Self {
+    async fn start_with(
+        off: i64,
+        connect: impl Fn(&SimulatedCluster) -> client::ClusterClient,
+    ) -> Self {
         let simulated = ClusterConfig {
             rate: 2.0,
             seed: 5,
@@ -72,7 +75,7 @@ impl Fixture {
             history: 1_000_000,
             ..ClusterConfig::manual()
         };
-        let cluster = Cluster::start(simulated).await.unwrap();
+        let cluster = SimulatedCluster::start(simulated).await.unwrap();
         let off = Arc::new(AtomicI64::new(off));
         let (wall, error, passed) = (cluster.clock(), Arc::clone(&off), cluster.clock());
         let began = passed.now();
@@ -182,12 +185,12 @@ impl Fixture {
 }
 
 /// A client of the simulated API server without a socket.
-fn in_process(cluster: &Cluster) -> client::ClusterClient {
+fn in_process(cluster: &SimulatedCluster) -> client::ClusterClient {
     connected(cluster, |answer| answer)
 }
 
 /// The same behind a proxy that drops the dates of answers.
-fn without_dates(cluster: &Cluster) -> client::ClusterClient {
+fn without_dates(cluster: &SimulatedCluster) -> client::ClusterClient {
     connected(cluster, |mut answer| {
         answer.headers_mut().remove(http::header::DATE);
         answer
@@ -195,7 +198,7 @@ fn without_dates(cluster: &Cluster) -> client::ClusterClient {
 }
 
 fn connected(
-    cluster: &Cluster,
+    cluster: &SimulatedCluster,
     proxy: fn(axum::response::Response) -> axum::response::Response,
 ) -> client::ClusterClient {
     client::ClusterClient {

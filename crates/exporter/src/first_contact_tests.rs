@@ -29,7 +29,7 @@ use podinit_http::{ProcessHealth, ScrapeTarget};
 use podinit_instruments::ExpositionFormat;
 use podinit_kube::watch::requests::PodScope;
 use podinit_sim::faults::StreamFault;
-use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 
 /// What is wrong between podinit and the API server.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,7 +13,7 @@ use super::*;
 use podinit_connect::connect_to;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::requests::PodScope;
-use podinit_sim::{Cluster as SimulatedCluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 
 /// For a test that fails.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -17,13 +17,13 @@ use super::api;
 use super::freshness::FreshnessSource;
 use super::page::history::LOOK_EVERY;
 use super::page::{self, PageSources, SharedHistory};
-use super::problems::{self, Finder, Snapshots};
+use super::problems::{self, FindingSnapshots, ProblemFinder};
 use super::records::RecordsClient;
 use podinit_exporter::start::Exporter;
 
 /// What an exporter leads readers to.
 #[derive(Clone, Debug, Default)]
-pub struct Links {
+pub struct ExporterLinks {
     /// The path of the file with which kubectl reaches the cluster; only a demo names one
     pub kubeconfig: Option<String>,
     /// Where the runbooks are, if not in the exporter itself; `#` and the anchor of a section are appended
@@ -36,13 +36,13 @@ pub struct Links {
 pub fn show(
     exporter: Exporter,
     records: RecordsClient,
-    Links { kubeconfig, runbook_url }: Links,
+    ExporterLinks { kubeconfig, runbook_url }: ExporterLinks,
     (finding, reading): (&Handle, &Handle),
-) -> (Exporter, Snapshots) {
+) -> (Exporter, FindingSnapshots) {
     let views = exporter.views().clone();
     let freshness = Arc::new(FreshnessSource::of_exporter(&views, kubeconfig));
     let (publisher, problems) = problems::channel();
-    let finder = Finder::new(records.clone(), publisher, views.problem_pods)
+    let finder = ProblemFinder::new(records.clone(), publisher, views.problem_pods)
         .with_runbooks(runbook_url.clone());
     let api = api::router(records.clone(), views.label_keys, Arc::clone(&freshness));
     let routes = api.merge(problems::router(problems.clone(), Arc::clone(&freshness)));

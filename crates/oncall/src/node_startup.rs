@@ -2,13 +2,13 @@
 
 use podinit_core::node::NO_POOL;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_problems::{Dimension, FoundLateNodes, Problem};
+use podinit_problems::{FoundLateNodes, FoundProblem, SharedDimension};
 use podinit_text::human_time::at_least;
 use podinit_text::words::count;
 
 /// What holds the nodes, how long, and how many pods wait for them:
 /// `6 nodes of pool-a have kept the startup taint node.cilium.io/agent-not-ready for up to 19m; 118 pods wait for them`.
-pub(crate) fn clause(problem: &Problem, nodes: &FoundLateNodes, until: Timestamp) -> String {
+pub(crate) fn clause(problem: &FoundProblem, nodes: &FoundLateNodes, until: Timestamp) -> String {
     let is_one = nodes.nodes == 1;
     let which = which(problem, nodes);
     let what = match is_one {
@@ -29,7 +29,7 @@ pub(crate) fn clause(problem: &Problem, nodes: &FoundLateNodes, until: Timestamp
 }
 
 /// The same without times and pods: `6 nodes of pool-a keep the startup taint node.cilium.io/agent-not-ready`.
-pub(crate) fn headline(problem: &Problem, nodes: &FoundLateNodes) -> String {
+pub(crate) fn headline(problem: &FoundProblem, nodes: &FoundLateNodes) -> String {
     let what = match nodes.nodes {
         1 => what(nodes, "keeps", "is not"),
         _ => what(nodes, "keep", "are not"),
@@ -50,9 +50,9 @@ fn what(nodes: &FoundLateNodes, keep: &str, are_not: &str) -> String {
     }
 }
 
-fn which(problem: &Problem, nodes: &FoundLateNodes) -> String {
+fn which(problem: &FoundProblem, nodes: &FoundLateNodes) -> String {
     match &problem.shared {
-        Some((Dimension::Node, name)) => format!("Node {name}"),
+        Some((SharedDimension::Node, name)) => format!("Node {name}"),
         Some((_, pool)) if **pool == *NO_POOL => format!("{} without a pool", subject(nodes.nodes)),
         Some((_, pool)) => format!("{} of {pool}", subject(nodes.nodes)),
         None => subject(nodes.nodes),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::values::{self, Values};
+use super::values::{self, DimensionValues};
 use podinit_core::lifecycle::{
     Cause, CauseClass, GateKind, Interval, Milestone, Record, RecordedCause, Stage, WaitReason,
 };
@@ -33,7 +33,7 @@ const ENOUGH_OF_ALL: usize = 20;
 
 /// A pod that a cause affects.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Affected {
+pub(super) struct AffectedPod {
     /// Where it is among the pods of the finding
     pub place: u32,
     pub cause: Cause,
@@ -52,7 +52,7 @@ pub(super) struct Affected {
     /// The number of what Kubernetes says of the cause: a record has the words about the present one only
     pub message: u32,
     /// What it has in each dimension, as far as that is looked at
-    pub values: Values,
+    pub values: DimensionValues,
 }
 
 /// Whether what began at `since` is old ([§13.5](crate::specification#s13-5)).
@@ -62,15 +62,15 @@ pub(super) fn is_old(since: Timestamp, now: Timestamp) -> bool {
 
 /// Where the startup of a pod in flight is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct StagePlace {
     pub waiting: WaitReason,
     /// When it entered the stage
     pub entered: Timestamp,
 }
 
 /// What is to be made of a pod in flight.
-pub(super) enum Verdict {
-    Affected(Had),
+pub(super) enum PodVerdict {
+    Affected(PodCause),
     /// No cause affects it: what the affected ones are compared with
     StartsWell,
     /// Neither: it has had gates for no long time, or is being deleted
@@ -79,7 +79,7 @@ pub(super) enum Verdict {
 
 /// The cause that affects a pod.
 #[derive(Clone, Debug)]
-pub(super) struct Had {
+pub(super) struct PodCause {
     pub cause: Cause,
     pub since: Timestamp,
     pub last: Timestamp,
@@ -89,13 +89,18 @@ pub(super) struct Had {
 }
 
 /// What is to be made of the pod in flight that `record` is of.
-pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Timestamp) -> Verdict {
-    let Place { waiting, entered } = place;
+pub(super) fn verdict(
+    record: &Record,
+    place: StagePlace,
+    limits: &StageLimits,
+    now: Timestamp,
+) -> PodVerdict {
+    let StagePlace { waiting, entered } = place;
     let class = CauseClass::of(waiting.cause());
     let is_held_long =
         || waiting.cause() == Cause::Gate && now > entered.plus(limits.of_gates(record));
     if class == CauseClass::Intended && !is_held_long() {
-        return Verdict::Ignored;
+        return PodVerdict::Ignored;
     }
     let history = in_stage(record, waiting.stage());
     let is_no_fault = record.progress.is_never_ready() && class.is_idle_wait();
@@ -111,10 +116,10 @@ pub(super) fn verdict(record: &Record, place: Place, limits: &Limits, now: Times
         is_affected.then_some(last)
     };
     let Some(had) = last_failing(&history, now).or_else(present) else {
-        return Verdict::StartsWell;
+        return PodVerdict::StartsWell;
     };
     let mut same = history.iter().filter(|one| one.waiting == had.waiting);
-    Verdict::Affected(Had {
+    PodVerdict::Affected(PodCause {
         cause: had.waiting.cause(),
         since: same.next().map_or(had.began, |first| first.began),
         last: had.began,
@@ -150,15 +155,15 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
 }
 
 /// The 90th percentile of how long scheduling gates took, in nanoseconds, each of enough pods.
-pub(super) type GateTimes = HashMap<Arc<str>, u64>;
+pub(super) type GatePercentiles = HashMap<Arc<str>, u64>;
 
 /// How long pods may be in each stage, by those that started up.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct StageLimits {
     /// By stage, all and by workload, in order
     stages: [StageTimes; Stage::ALL.len()],
     /// How long each scheduling gate took: the 90th percentile in nanoseconds
-    gates: GateTimes,
+    gates: GatePercentiles,
 }
 
 #[derive(Debug, Default)]
@@ -167,7 +172,7 @@ struct StageTimes {
     by_workload: HashMap<String, Vec<u64>>,
 }
 
-impl Limits {
+impl StageLimits {
     /// Those that follow from records of startups that ended as ready.
     pub(super) fn of(ready: &[&Record]) -> Self {
         let mut stages: [StageTimes; Stage::ALL.len()] = Default::default();
@@ -202,12 +207,12 @@ impl Limits {
     }
 
     /// How long gates took that enough records say it of.
-    pub(super) const fn gates(&self) -> &GateTimes {
+    pub(super) const fn gates(&self) -> &GatePercentiles {
         &self.gates
     }
 
     /// Takes what earlier findings knew of gates of which too few records say anything now.
-    pub(super) fn learn_gates(&mut self, earlier: &GateTimes) {
+    pub(super) fn learn_gates(&mut self, earlier: &GatePercentiles) {
         for (gate, p90) in earlier {
             self.gates.entry(Arc::clone(gate)).or_insert(*p90);
         }

@@ -3,49 +3,49 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::affected::{Affected, Had, is_old};
-use super::blocks::{Blocks, Distinct};
+use super::affected::{AffectedPod, PodCause, is_old};
+use super::blocks::{BlockVec, DistinctValues};
 use super::container::{self, FoundContainer};
 use super::found_pod::FoundState;
 use super::found_pods::FoundPods;
-use super::values::{Frequent, Has, LookedAt, Values};
+use super::values::{ConsideredValues, DimensionValues, FrequentValues, PodValues};
 use podinit_core::lifecycle::{Cause, Record, RecordedContainer};
 use podinit_core::node::NodeLabels;
 use podinit_core::timestamp::Timestamp;
 
 /// Those that were added so far, and the other pods of the finding.
 #[derive(Debug, Default)]
-pub(super) struct Added {
+pub(super) struct AddedPods {
     pub found: FoundPods,
-    affected: Blocks<Affected>,
-    messages: Distinct<str>,
-    images: Distinct<str>,
-    containers: Distinct<FoundContainer>,
-    labels: Distinct<NodeLabels>,
-    gates: Distinct<str>,
+    affected: BlockVec<AffectedPod>,
+    messages: DistinctValues<str>,
+    images: DistinctValues<str>,
+    containers: DistinctValues<FoundContainer>,
+    labels: DistinctValues<NodeLabels>,
+    gates: DistinctValues<str>,
 }
 
 /// All of them, by rank, from 0 on: the one that has waited longest comes first.
 #[derive(Debug)]
 pub(super) struct AffectedPods {
     pub found: FoundPods,
-    affected: Blocks<Affected>,
-    messages: Distinct<str>,
-    containers: Distinct<FoundContainer>,
-    images: Distinct<str>,
+    affected: BlockVec<AffectedPod>,
+    messages: DistinctValues<str>,
+    containers: DistinctValues<FoundContainer>,
+    images: DistinctValues<str>,
     /// By rank, the numbers of the affected pods
     order: Vec<u32>,
-    pub looked_at: LookedAt,
+    pub looked_at: ConsideredValues,
 }
 
-impl Added {
+impl AddedPods {
     /// The pod at `place` that `record` is of and that `had` affects, before it is added.
-    pub(super) fn affected(&mut self, place: u32, had: Had, record: &Record) -> Affected {
+    pub(super) fn affected(&mut self, place: u32, had: PodCause, record: &Record) -> AffectedPod {
         let position = had.container.map(usize::from);
         let container = position.and_then(|position| record.containers.get(position));
         let named = container.and_then(|container| FoundContainer::of(record, container));
         let image = container.and_then(RecordedContainer::failing_image);
-        Affected {
+        AffectedPod {
             place,
             cause: had.cause,
             since: had.since,
@@ -55,12 +55,12 @@ impl Added {
             labels: self.labels.number_of(record.node_labels.as_ref()),
             gate: self.gates.number_of(record.gate_of(had.cause).map(|held| &held.gate)),
             message: self.messages.number_of(had.message.as_ref()),
-            values: Values::default(),
+            values: DimensionValues::default(),
         }
     }
 
     /// Adds an affected pod.
-    pub(super) fn push(&mut self, pod: Affected) {
+    pub(super) fn push(&mut self, pod: AffectedPod) {
         self.affected.push(pod);
     }
 
@@ -77,7 +77,7 @@ impl Added {
             let since = one.since.cmp(&other.since);
             since.then_with(|| found.order(one.place, other.place))
         });
-        let has = |pod: &Affected| Has {
+        let has = |pod: &AffectedPod| PodValues {
             namespace: found.namespace(pod.place),
             node: found.node(pod.place).map(|node| &**node),
             workload: found.workload(pod.place).map(|workload| &**workload),
@@ -86,13 +86,13 @@ impl Added {
             has_registry: matches!(pod.cause, Cause::Image | Cause::Pull),
             gate: gates.get(pod.gate).map(|gate| &**gate),
         };
-        let mut frequent: BTreeMap<_, Frequent> = BTreeMap::new();
+        let mut frequent: BTreeMap<_, FrequentValues> = BTreeMap::new();
         for number in &order {
             let pod = &affected[*number];
             let key = (pod.cause.as_str(), is_old(pod.since, now));
             frequent.entry(key).or_default().add(&has(pod));
         }
-        let mut looked_at = LookedAt::default();
+        let mut looked_at = ConsideredValues::default();
         frequent.into_values().for_each(|values| looked_at.take(values));
         for number in &order {
             let values = looked_at.values(&has(&affected[*number]));
@@ -109,7 +109,7 @@ impl AffectedPods {
     }
 
     /// The pod of a rank that this gave.
-    pub(super) fn get(&self, rank: u32) -> &Affected {
+    pub(super) fn get(&self, rank: u32) -> &AffectedPod {
         &self.affected[self.order[rank as usize]]
     }
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::others::{BecameReady, Other, Others};
-use super::values::{Dimension, LookedAt};
+use super::others::{BecameReady, UnaffectedPod, UnaffectedPods};
+use super::values::{ConsideredValues, SharedDimension};
 use podinit_core::image_registry;
 use podinit_core::lifecycle::Cause;
 use podinit_core::pod::Claims;
@@ -14,33 +14,33 @@ use podinit_core::timestamp::Timestamp;
 
 /// What affected pods are compared with.
 #[derive(Debug)]
-pub(super) struct Background<'a> {
+pub(super) struct ProblemBackground<'a> {
     count: usize,
-    looked_at: &'a LookedAt,
+    looked_at: &'a ConsideredValues,
     /// By dimension and number, those that have a value that is looked at
-    having: [Vec<Having>; Dimension::ALL.len()],
+    having: [Vec<ValueHolders>; SharedDimension::ALL.len()],
 }
 
 /// Those that have a value.
 #[derive(Clone, Debug, Default)]
-struct Having {
+struct ValueHolders {
     count: usize,
     /// When those became ready that did
-    ready: Vec<Ended>,
+    ready: Vec<EndedClaim>,
     /// When those did that pulled an image with the value
-    ready_with_pull: Vec<Ended>,
+    ready_with_pull: Vec<EndedClaim>,
     /// When those ended that completed, which are not counted
-    completed: Vec<Ended>,
+    completed: Vec<EndedClaim>,
 }
 
 /// When a startup ended, and what its pod claimed.
 #[derive(Clone, Copy, Debug)]
-struct Ended {
+struct EndedClaim {
     at: Timestamp,
     claims: Claims,
 }
 
-impl Ended {
+impl EndedClaim {
     /// Whether it needed what the pods lack that wait by `cause`: who does not need a thing does not refute that it is
     /// broken.
     const fn refutes(self, cause: Cause) -> bool {
@@ -52,12 +52,12 @@ impl Ended {
     }
 }
 
-impl<'a> Background<'a> {
+impl<'a> ProblemBackground<'a> {
     /// Counts who among `others` has a value that is looked at.
-    pub(super) fn new(others: &Others, looked_at: &'a LookedAt) -> Self {
-        let having = |dimension| vec![Having::default(); looked_at.count(dimension)];
+    pub(super) fn new(others: &UnaffectedPods, looked_at: &'a ConsideredValues) -> Self {
+        let having = |dimension| vec![ValueHolders::default(); looked_at.count(dimension)];
         let mut background =
-            Self { count: others.count(), looked_at, having: Dimension::ALL.map(having) };
+            Self { count: others.count(), looked_at, having: SharedDimension::ALL.map(having) };
         for other in others.iter() {
             background.add(other);
         }
@@ -73,7 +73,7 @@ impl<'a> Background<'a> {
     }
 
     /// *k*: how many have the value.
-    pub(super) fn with(&self, dimension: Dimension, value: u16) -> usize {
+    pub(super) fn with(&self, dimension: SharedDimension, value: u16) -> usize {
         self.having(dimension, value).count
     }
 
@@ -83,7 +83,7 @@ impl<'a> Background<'a> {
     pub(super) fn healthy(
         &self,
         cause: Cause,
-        (dimension, value): (Dimension, u16),
+        (dimension, value): (SharedDimension, u16),
         median: Timestamp,
         counts_completed: bool,
     ) -> usize {
@@ -92,22 +92,22 @@ impl<'a> Background<'a> {
             if is_of_images(cause, dimension) { &having.ready_with_pull } else { &having.ready };
         let completed = having.completed.iter().filter(|_| counts_completed);
         let ends = ready.iter().chain(completed);
-        let refutes = |one: &&Ended| one.at > median && one.refutes(cause);
+        let refutes = |one: &&EndedClaim| one.at > median && one.refutes(cause);
         ends.filter(refutes).count()
     }
 
-    fn having(&self, dimension: Dimension, value: u16) -> &Having {
+    fn having(&self, dimension: SharedDimension, value: u16) -> &ValueHolders {
         &self.having[dimension as usize][usize::from(value)]
     }
 
-    fn having_mut(&mut self, dimension: Dimension, value: &str) -> Option<&mut Having> {
+    fn having_mut(&mut self, dimension: SharedDimension, value: &str) -> Option<&mut ValueHolders> {
         let number = self.looked_at.number(dimension, value)?;
         self.having[dimension as usize].get_mut(usize::from(number))
     }
 
-    fn add(&mut self, other: &Other) {
+    fn add(&mut self, other: &UnaffectedPod) {
         let (ready, claims) = (other.ready.as_deref(), other.claims);
-        let ended = ready.map(|ready| Ended { at: ready.at, claims });
+        let ended = ready.map(|ready| EndedClaim { at: ready.at, claims });
         for (dimension, value) in values(other) {
             if let Some(having) = self.having_mut(dimension, &value) {
                 having.count += 1;
@@ -119,38 +119,39 @@ impl<'a> Background<'a> {
         };
         for (dimension, value) in of_images(pulled) {
             if let Some(having) = self.having_mut(dimension, value) {
-                having.ready_with_pull.push(Ended { at: *at, claims });
+                having.ready_with_pull.push(EndedClaim { at: *at, claims });
             }
         }
     }
 
-    fn add_completed(&mut self, at: Timestamp, other: &Other) {
+    fn add_completed(&mut self, at: Timestamp, other: &UnaffectedPod) {
         let claims = other.claims;
         for (dimension, value) in values(other) {
             if let Some(having) = self.having_mut(dimension, &value) {
-                having.completed.push(Ended { at, claims });
+                having.completed.push(EndedClaim { at, claims });
             }
         }
     }
 }
 
 /// Every value that one has, each once.
-fn values(other: &Other) -> impl Iterator<Item = (Dimension, Cow<'_, str>)> {
+fn values(other: &UnaffectedPod) -> impl Iterator<Item = (SharedDimension, Cow<'_, str>)> {
     let images = of_images(&other.images).into_iter();
     let images = images.map(|(dimension, value)| (dimension, value.into()));
     other.has().all().chain(images)
 }
 
 /// Whether an image or a registry is held to be at fault for a pull.
-pub(super) const fn is_of_images(cause: Cause, dimension: Dimension) -> bool {
+pub(super) const fn is_of_images(cause: Cause, dimension: SharedDimension) -> bool {
     matches!(cause, Cause::Image | Cause::Pull)
-        && matches!(dimension, Dimension::Image | Dimension::Registry)
+        && matches!(dimension, SharedDimension::Image | SharedDimension::Registry)
 }
 
 /// The images and their registries, each once.
-fn of_images(images: &[Arc<str>]) -> BTreeSet<(Dimension, &str)> {
-    let both =
-        |image| [(Dimension::Image, image), (Dimension::Registry, image_registry::of(image))];
+fn of_images(images: &[Arc<str>]) -> BTreeSet<(SharedDimension, &str)> {
+    let both = |image| {
+        [(SharedDimension::Image, image), (SharedDimension::Registry, image_registry::of(image))]
+    };
     images.iter().flat_map(|image| both(&**image)).collect()
 }
 
@@ -162,7 +163,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{at, on, pod, pulled, with_image};
-    use crate::values::{Frequent, Has};
+    use crate::values::{FrequentValues, PodValues};
     use podinit_core::lifecycle::{Milestone, MilestoneSource, Record, RecordedMilestone};
 
     /// A startup that became ready at a second, if one is given: on a node, with two images, pulled or not.
@@ -201,13 +202,18 @@ mod tests {
         images.map(|one| one.image.as_deref().unwrap().to_owned()).collect()
     }
 
-    fn has_value(record: &Record, dimension: Dimension, value: &str, pulled_only: bool) -> bool {
+    fn has_value(
+        record: &Record,
+        dimension: SharedDimension,
+        value: &str,
+        pulled_only: bool,
+    ) -> bool {
         let mut images = images(record, pulled_only).into_iter();
         match dimension {
-            Dimension::Image => images.any(|image| image == value),
-            Dimension::Registry => images.any(|image| image.split('/').next() == Some(value)),
-            Dimension::Node => record.pod.node.as_deref() == Some(value),
-            Dimension::Namespace => &*record.pod.namespace == value,
+            SharedDimension::Image => images.any(|image| image == value),
+            SharedDimension::Registry => images.any(|image| image.split('/').next() == Some(value)),
+            SharedDimension::Node => record.pod.node.as_deref() == Some(value),
+            SharedDimension::Namespace => &*record.pod.namespace == value,
             _ => false,
         }
     }
@@ -220,7 +226,7 @@ mod tests {
             affected in (0..4_u8, 0..6_u8),
             median in 0..100_i64,
         ) {
-            let mut others = Others::default();
+            let mut others = UnaffectedPods::default();
             let (mut records, mut completed) = (Vec::new(), Vec::new());
             for start in &starts {
                 let record = record(*start);
@@ -236,18 +242,18 @@ mod tests {
                 records.push(record);
             }
             let waits = record((affected.0, (affected.1, affected.1), false, None));
-            let has = Has {
+            let has = PodValues {
                 namespace: &waits.pod.namespace,
                 node: waits.pod.node.as_deref(),
                 image: waits.containers[0].image.as_deref(),
                 has_registry: true,
-                ..Has::default()
+                ..PodValues::default()
             };
-            let mut looked_at = LookedAt::default();
-            let mut frequent = Frequent::default();
+            let mut looked_at = ConsideredValues::default();
+            let mut frequent = FrequentValues::default();
             frequent.add(&has);
             looked_at.take(frequent);
-            let background = Background::new(&others, &looked_at);
+            let background = ProblemBackground::new(&others, &looked_at);
             prop_assert_eq!(background.count(), records.len());
             prop_assert_eq!(has.all().count(), 4);
             for (dimension, text) in has.all() {

@@ -14,15 +14,15 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// Values by number, from 0 on.
 #[derive(Debug)]
-pub(super) struct Blocks<T>(Vec<Vec<T>>);
+pub(super) struct BlockVec<T>(Vec<Vec<T>>);
 
-impl<T> Default for Blocks<T> {
+impl<T> Default for BlockVec<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T> Blocks<T> {
+impl<T> BlockVec<T> {
     /// Adds a value, and gives its number. Four thousand million pods do not fit into memory, so it fits.
     pub(super) fn push(&mut self, value: T) -> u32 {
         let number = self.len() as u32;
@@ -53,8 +53,8 @@ impl<T> Blocks<T> {
     }
 }
 
-/// The value of a number that [`Blocks::push`] gave.
-impl<T> Index<u32> for Blocks<T> {
+/// The value of a number that [`BlockVec::push`] gave.
+impl<T> Index<u32> for BlockVec<T> {
     type Output = T;
 
     fn index(&self, number: u32) -> &T {
@@ -62,7 +62,7 @@ impl<T> Index<u32> for Blocks<T> {
     }
 }
 
-impl<T> IndexMut<u32> for Blocks<T> {
+impl<T> IndexMut<u32> for BlockVec<T> {
     fn index_mut(&mut self, number: u32) -> &mut T {
         &mut self.0[number as usize / BLOCK][number as usize % BLOCK]
     }
@@ -70,14 +70,14 @@ impl<T> IndexMut<u32> for Blocks<T> {
 
 /// Texts by number, from 0 on.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct BlockTexts {
     /// Those of a block one after the other
     blocks: Vec<String>,
     /// Where each ends in its block
-    ends: Blocks<u32>,
+    ends: BlockVec<u32>,
 }
 
-impl Texts {
+impl BlockTexts {
     /// Adds a text, and gives its number. It is cut where its block would have more than 4 GiB.
     pub(super) fn push(&mut self, text: &str) -> u32 {
         if self.ends.len().is_multiple_of(BLOCK) {
@@ -107,13 +107,13 @@ impl Texts {
 
 /// Different values by number, from 0 on, shared with whoever has them.
 #[derive(Debug)]
-pub(super) struct Distinct<T: ?Sized> {
+pub(super) struct DistinctValues<T: ?Sized> {
     values: Vec<Arc<T>>,
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
-impl<T: ?Sized> Default for Distinct<T> {
+impl<T: ?Sized> Default for DistinctValues<T> {
     fn default() -> Self {
         Self {
             values: Vec::new(),
@@ -123,7 +123,7 @@ impl<T: ?Sized> Default for Distinct<T> {
     }
 }
 
-impl<T: ?Sized + Eq + Hash> Distinct<T> {
+impl<T: ?Sized + Eq + Hash> DistinctValues<T> {
     /// The number of a value.
     pub(super) fn number(&mut self, value: &Arc<T>) -> u32 {
         let Self { values, numbers, hasher } = self;
@@ -143,7 +143,7 @@ impl<T: ?Sized + Eq + Hash> Distinct<T> {
     }
 }
 
-impl<T: ?Sized> Distinct<T> {
+impl<T: ?Sized> DistinctValues<T> {
     /// The value with a number; `None` for [`NONE`].
     pub(super) fn get(&self, number: u32) -> Option<&Arc<T>> {
         self.values.get(number as usize)
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn whatever_is_added_is_found_under_its_number() {
-        let (mut blocks, mut texts) = (Blocks::default(), Texts::default());
+        let (mut blocks, mut texts) = (BlockVec::default(), BlockTexts::default());
         let text = |number: u32| "x".repeat(number as usize % 7) + &number.to_string();
         for number in 0..3 * BLOCK as u32 {
             assert_eq!(blocks.push(number), number);
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn equal_values_have_one_number() {
-        let mut distinct = Distinct::<str>::default();
+        let mut distinct = DistinctValues::<str>::default();
         let texts = (0..2_000).map(|number| Arc::from((number % 700).to_string()));
         let numbers: Vec<u32> = texts.map(|text| distinct.number(&text)).collect();
         distinct.seal();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::{Affected, Had};
+use super::affected::{AffectedPod, PodCause};
 use super::found_pods::FoundPods;
 use podinit_core::lifecycle::{Cause, Milestone, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
@@ -21,7 +21,7 @@ const RELAPSE_LASTS: Duration = Duration::from_secs(600);
 const LEAST_FAILURES: usize = 3;
 
 /// What affects the pod of `record`, if it was rejected or failed lately.
-pub(super) fn failed(record: &Record, now: Timestamp) -> Option<Had> {
+pub(super) fn failed(record: &Record, now: Timestamp) -> Option<PodCause> {
     let Progress::Ended { outcome, at, ref ending } = record.progress else {
         return None;
     };
@@ -44,7 +44,7 @@ pub(super) fn failed(record: &Record, now: Timestamp) -> Option<Had> {
         let last = record.causes.last()?.waiting.cause();
         record.message.clone().filter(|_| last == cause)
     };
-    Some(Had {
+    Some(PodCause {
         cause,
         since: at,
         last: at,
@@ -70,7 +70,7 @@ fn failed_container(record: &Record) -> Option<u8> {
 }
 
 /// What affects the pod of `record`, if it became ready lately and crashes again.
-pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<Had> {
+pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<PodCause> {
     let relapse = record.relapse.as_deref()?;
     let Progress::Ended { outcome: Outcome::Ready, at, .. } = record.progress else {
         return None;
@@ -78,7 +78,7 @@ pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<Had> {
     // A Ready without a time counts from the end.
     let ready = record.reached(Milestone::Ready).unwrap_or(at);
     let container = u8::try_from(relapse.container).ok();
-    (ready.plus(RELAPSE_LASTS) > now).then(|| Had {
+    (ready.plus(RELAPSE_LASTS) > now).then(|| PodCause {
         cause: Cause::Crash,
         since: relapse.since,
         last: relapse.since,
@@ -89,8 +89,8 @@ pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<Had> {
 
 /// Those of `failed` that affect: of a workload, or of the pods of a namespace that have none, at least three have
 /// failed in the same way. `found` has all of them.
-pub(super) fn repeated(failed: Vec<Affected>, found: &FoundPods) -> Vec<Affected> {
-    let kind = |pod: &Affected| {
+pub(super) fn repeated(failed: Vec<AffectedPod>, found: &FoundPods) -> Vec<AffectedPod> {
+    let kind = |pod: &AffectedPod| {
         let workload = found.workload_number(pod.place);
         (pod.cause.as_str(), found.namespace_number(pod.place), workload)
     };
@@ -98,7 +98,7 @@ pub(super) fn repeated(failed: Vec<Affected>, found: &FoundPods) -> Vec<Affected
     for pod in &failed {
         *counts.entry(kind(pod)).or_default() += 1;
     }
-    let is_repeated = |pod: &Affected| counts.get(&kind(pod)).copied() >= Some(LEAST_FAILURES);
+    let is_repeated = |pod: &AffectedPod| counts.get(&kind(pod)).copied() >= Some(LEAST_FAILURES);
     failed.into_iter().filter(is_repeated).collect()
 }
 

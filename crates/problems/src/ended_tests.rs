@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::tests::{at, cause, on, pod, waits, with_image};
-use crate::{MOST_RECORDS, Problem, problems};
+use crate::{FoundProblem, MOST_RECORDS, problems};
 use podinit_core::lifecycle::{
     Cause, Milestone, MilestoneSource, Outcome, Progress, Record, RecordedMilestone,
     RecordedRelapse, Stage,
@@ -75,13 +75,13 @@ fn three(of: impl Fn(&str) -> Record) -> Vec<Record> {
     ["a", "b", "c"].map(of).into()
 }
 
-fn found(in_flight: Vec<Record>, ended: &[Record]) -> Vec<Problem> {
+fn found(in_flight: Vec<Record>, ended: &[Record]) -> Vec<FoundProblem> {
     problems(in_flight, ended, at(NOW))
 }
 
 /// Each as "CAUSE DIMENSION VALUE PODS".
-fn lines(found: &[Problem]) -> Vec<String> {
-    let line = |one: &Problem| {
+fn lines(found: &[FoundProblem]) -> Vec<String> {
+    let line = |one: &FoundProblem| {
         let (dimension, value) = one.shared_texts();
         format!("{} {dimension} {value} {}", one.cause.as_str(), one.pods)
     };

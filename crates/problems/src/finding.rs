@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::{self, Affected, Had, Limits, Place, Verdict};
-use super::affected_pods::Added;
-use super::background::Background;
+use super::affected::{self, AffectedPod, PodCause, PodVerdict, StageLimits, StagePlace};
+use super::affected_pods::AddedPods;
+use super::background::ProblemBackground;
 use super::clocks::ClockProblems;
 use super::ended;
 use super::found_pods::FoundPods;
 use super::grouping;
 use super::late_nodes::LateNodes;
-use super::others::Others;
-use super::over_time::{Ended, OverTime};
-use super::problem::Problem;
+use super::others::UnaffectedPods;
+use super::over_time::{EndedProblem, OverTime};
+use super::problem::FoundProblem;
 use podinit_core::lifecycle::{LateNode, NodeClock, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
@@ -27,35 +27,35 @@ pub const FINDING_LASTS: Duration = Duration::from_secs(15);
 
 /// What is broken, and which pods are.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct FindingResult {
     /// All pods in flight and those of problems
     pub pods: Arc<FoundPods>,
     /// The problems, what is new first and then the worst, each with the places of its pods, those that have waited
     /// longest first
-    pub problems: Vec<(Problem, Vec<u32>)>,
+    pub problems: Vec<(FoundProblem, Vec<u32>)>,
     /// The places of the other pods in flight
     pub rest: Vec<u32>,
     /// The problems that have ended lately, the newest first
-    pub ended: Vec<Ended>,
+    pub ended: Vec<EndedProblem>,
     /// Of how many affected pods a value was not looked at ([§13.8](crate::specification#s13-8))
     pub incomplete: usize,
 }
 
 /// The problems of one instant, while pods are added.
 #[derive(Debug)]
-pub struct Finding {
+pub struct ProblemFinding {
     now: Timestamp,
-    limits: Limits,
-    others: Others,
-    added: Added,
+    limits: StageLimits,
+    others: UnaffectedPods,
+    added: AddedPods,
     /// Those that were rejected or failed lately
-    failed: Vec<Affected>,
+    failed: Vec<AffectedPod>,
     rest: Vec<u32>,
     clocks: ClockProblems,
     late_nodes: LateNodes,
 }
 
-impl Finding {
+impl ProblemFinding {
     /// Begins to find the problems as of `now`. `newest` are the newest records of startups that have ended; of those
     /// that were rejected or failed the last [`MOST_RECORDS`] count, and of the others too.
     pub fn new(newest: &[Record], now: Timestamp) -> Self {
@@ -67,9 +67,9 @@ impl Finding {
         let ready: Vec<&Record> = newest.iter().filter(is_ready).copied().collect();
         let mut finding = Self {
             now,
-            limits: Limits::of(&ready),
-            others: Others::default(),
-            added: Added::default(),
+            limits: StageLimits::of(&ready),
+            others: UnaffectedPods::default(),
+            added: AddedPods::default(),
             failed: Vec::new(),
             rest: Vec::new(),
             clocks: ClockProblems::default(),
@@ -126,18 +126,18 @@ impl Finding {
             return;
         };
         self.clocks.add(place, &self.added.found);
-        match affected::verdict(record, Place { waiting, entered }, &self.limits, self.now) {
-            Verdict::Affected(had) if self.late_nodes.take(place, record, had.cause, had.since) => {
-            }
-            Verdict::Affected(had) => {
+        match affected::verdict(record, StagePlace { waiting, entered }, &self.limits, self.now) {
+            PodVerdict::Affected(had)
+                if self.late_nodes.take(place, record, had.cause, had.since) => {}
+            PodVerdict::Affected(had) => {
                 let pod = self.added.affected(place, had, record);
                 self.added.push(pod);
             }
-            Verdict::StartsWell => {
+            PodVerdict::StartsWell => {
                 self.others.add(record);
                 self.rest.push(place);
             }
-            Verdict::Ignored => self.rest.push(place),
+            PodVerdict::Ignored => self.rest.push(place),
         }
     }
 
@@ -152,7 +152,7 @@ impl Finding {
         }
     }
 
-    fn add_affected(&mut self, record: &Record, had: Had) {
+    fn add_affected(&mut self, record: &Record, had: PodCause) {
         if let Some(place) = self.added.found.add(record) {
             let pod = self.added.affected(place, had, record);
             self.added.push(pod);
@@ -160,14 +160,14 @@ impl Finding {
     }
 
     /// The problems, by what was stated before, which this changes.
-    pub fn finish(self, over_time: &mut OverTime) -> Found {
+    pub fn finish(self, over_time: &mut OverTime) -> FindingResult {
         let (mut added, mut rest) = (self.added, self.rest);
         rest.shrink_to_fit();
         for pod in ended::repeated(self.failed, &added.found) {
             added.push(pod);
         }
         let pods = added.finish(self.now);
-        let background = Background::new(&self.others, &pods.looked_at);
+        let background = ProblemBackground::new(&self.others, &pods.looked_at);
         drop(self.others);
         let mut by_cause: BTreeMap<&'static str, Vec<u32>> = BTreeMap::new();
         for rank in pods.ranks() {
@@ -185,6 +185,6 @@ impl Finding {
         let pods = pods.into_found();
         over_time.remember(&pods);
         over_time.remember_gates(self.limits.gates());
-        Found { problems, pods, rest, ended: over_time.ended(), incomplete }
+        FindingResult { problems, pods, rest, ended: over_time.ended(), incomplete }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::blocks::{Blocks, Distinct, NONE, Texts};
+use super::blocks::{BlockTexts, BlockVec, DistinctValues, NONE};
 use super::capacity::FoundCapacity;
 use super::found_pod::{FoundPod, FoundState};
 use podinit_core::lifecycle::{Outcome, Record, WaitReason};
@@ -18,18 +18,18 @@ use podinit_core::timestamp::Timestamp;
 /// Pods by place, from 0 on: each once.
 #[derive(Debug, Default)]
 pub struct FoundPods {
-    rows: Blocks<Row>,
+    rows: BlockVec<FoundPodRow>,
     /// Their names, without what their workloads' names say already
-    names: Texts,
-    namespaces: Distinct<str>,
-    nodes: Distinct<str>,
-    workloads: Distinct<Workload>,
+    names: BlockTexts,
+    namespaces: DistinctValues<str>,
+    nodes: DistinctValues<str>,
+    workloads: DistinctValues<Workload>,
     /// After how many nanoseconds pods count as stuck: one time for each stage
     limits: Vec<i64>,
     /// What autoscalers say, by place
     capacities: BTreeMap<u32, FoundCapacity>,
     /// Why no node comes, in their words
-    whys: Distinct<str>,
+    whys: DistinctValues<str>,
     /// The places by UID
     places: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -37,21 +37,21 @@ pub struct FoundPods {
 
 /// What is kept of one, with the numbers of what it may have in common with others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct FoundPodRow {
     uid: PodUid,
     /// When it entered its stage, or ended
     at: Timestamp,
     namespace: u32,
     node: u32,
     workload: u32,
-    state: State,
+    state: FoundPodState,
     limit: u8,
     /// Its name begins with that of its workload, which is left out
     is_rest: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
+enum FoundPodState {
     InFlight(WaitReason),
     Stuck(WaitReason),
     Ended(Outcome),
@@ -106,16 +106,16 @@ impl FoundPods {
         let (state, at, limit) = match found {
             FoundState::InFlight { waiting, entered, stuck_at, is_stuck } => {
                 let state = match is_stuck {
-                    true => State::Stuck(waiting),
-                    false => State::InFlight(waiting),
+                    true => FoundPodState::Stuck(waiting),
+                    false => FoundPodState::InFlight(waiting),
                 };
                 (state, entered, self.limit(stuck_at.nanos_since(entered)))
             }
-            FoundState::Ended { outcome, at } => (State::Ended(outcome), at, 0),
+            FoundState::Ended { outcome, at } => (FoundPodState::Ended(outcome), at, 0),
         };
         let owner = pod.workload.as_deref();
         let rest = owner.and_then(|owner| pod.name.strip_prefix(&*owner.name));
-        let place = self.rows.push(Row {
+        let place = self.rows.push(FoundPodRow {
             uid: record.uid,
             at,
             namespace: self.namespaces.number(&pod.namespace),
@@ -159,8 +159,8 @@ impl FoundPods {
     /// The stage that a pod is in, and why it waits there; `None` of a startup that is over.
     pub fn waiting(&self, place: u32) -> Option<WaitReason> {
         match self.rows.get(place)?.state {
-            State::InFlight(waiting) | State::Stuck(waiting) => Some(waiting),
-            State::Ended(_) => None,
+            FoundPodState::InFlight(waiting) | FoundPodState::Stuck(waiting) => Some(waiting),
+            FoundPodState::Ended(_) => None,
         }
     }
 
@@ -184,9 +184,9 @@ impl FoundPods {
             is_stuck,
         };
         Some(match row.state {
-            State::InFlight(waiting) => in_flight(waiting, false),
-            State::Stuck(waiting) => in_flight(waiting, true),
-            State::Ended(outcome) => FoundState::Ended { outcome, at: row.at },
+            FoundPodState::InFlight(waiting) => in_flight(waiting, false),
+            FoundPodState::Stuck(waiting) => in_flight(waiting, true),
+            FoundPodState::Ended(outcome) => FoundState::Ended { outcome, at: row.at },
         })
     }
 

@@ -130,7 +130,7 @@ fn what_was_known_of_a_gate_outlives_the_records() {
     let newest: Vec<Record> = (0..5).map(|n| passed(&format!("w{n}"), "w", "a.io/g", 20)).collect();
     let mut over_time = OverTime::default();
     let mut count = |newest: &[Record]| {
-        let mut finding = Finding::new(newest, at(NOW)).after(&over_time);
+        let mut finding = ProblemFinding::new(newest, at(NOW)).after(&over_time);
         finding.add(&gated("p", "new", &["a.io/g"], 100));
         finding.finish(&mut over_time).problems.len()
     };

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::affected::is_old;
 use super::affected_pods::AffectedPods;
-use super::background::Background;
-use super::values::{Dimension, Shared};
-use super::weight::{All, Weighed, With};
+use super::background::ProblemBackground;
+use super::values::{SharedDimension, SharedValue};
+use super::weight::{PodsWithValue, WeighedPods, WeighedValue};
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 
@@ -15,17 +15,17 @@ use podinit_core::timestamp::Timestamp;
 const MOST_STANDING_OUT: usize = 5;
 
 /// The ranks of pods with what they share.
-pub(super) type Group = (Shared, Vec<u32>);
+pub(super) type RankedGroup = (SharedValue, Vec<u32>);
 
 /// The groups of the pods with these ranks, which one cause affects, in each the pods in the order in which they came:
 /// those that have waited longest first.
 pub(super) fn groups(
     ranks: Vec<u32>,
     pods: &AffectedPods,
-    background: &Background<'_>,
+    background: &ProblemBackground<'_>,
     now: Timestamp,
-) -> Vec<Group> {
-    let choice = |is_still| Choice { pods, background, is_still };
+) -> Vec<RankedGroup> {
+    let choice = |is_still| ValueChoice { pods, background, is_still };
     let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
     let of_old = choice(true).groups(ranks[..old].to_vec());
     let (mut new, mut rest) = (ranks[old..].to_vec(), Vec::new());
@@ -60,15 +60,15 @@ pub(super) const fn stands_still(old: usize, new: usize) -> bool {
 
 /// What a value is chosen by.
 #[derive(Clone, Copy, Debug)]
-struct Choice<'a> {
+struct ValueChoice<'a> {
     pods: &'a AffectedPods,
-    background: &'a Background<'a>,
+    background: &'a ProblemBackground<'a>,
     /// All of the pods are old
     is_still: bool,
 }
 
-impl Choice<'_> {
-    fn groups(self, mut ranks: Vec<u32>) -> Vec<Group> {
+impl ValueChoice<'_> {
+    fn groups(self, mut ranks: Vec<u32>) -> Vec<RankedGroup> {
         let mut found = Vec::new();
         let mut standing_out = 0;
         while !ranks.is_empty() {
@@ -98,20 +98,21 @@ impl Choice<'_> {
     }
 
     /// The value to take, if there is one.
-    fn choose(self, ranks: &[u32], may_stand_out: bool) -> Option<Weighed> {
+    fn choose(self, ranks: &[u32], may_stand_out: bool) -> Option<WeighedValue> {
         let pods = self.pods;
         let cause = pods.get(*ranks.first()?).cause;
         let has_failed = |rank: &u32| pods.state(*rank).is_some_and(|state| state.has_failed());
-        let all = All { cause, pods: ranks.len(), has_failed: ranks.iter().any(has_failed) };
+        let all =
+            WeighedPods { cause, pods: ranks.len(), has_failed: ranks.iter().any(has_failed) };
         let mut weighed = Vec::new();
-        for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
+        for (dimension, values) in SharedDimension::ALL.into_iter().zip(having(ranks, pods)) {
             for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
-                weighed.push(Weighed::new((dimension, value), &with, all, self.background));
+                weighed.push(WeighedValue::new((dimension, value), &with, all, self.background));
             }
         }
         for dimension in named_first(cause) {
             // What is old has been refuted by whoever has started well since.
-            let at_fault = |one: &Weighed| {
+            let at_fault = |one: &WeighedValue| {
                 one.explains && one.dimension == *dimension && (one.is_unrefuted || !self.is_still)
             };
             // No two values of a dimension can explain the same pods.
@@ -120,24 +121,24 @@ impl Choice<'_> {
             }
         }
         weighed.retain(|one| one.explains || may_stand_out && one.stands_out);
-        let order = |one: &Weighed, other: &Weighed| one.order(other, &pods.looked_at);
+        let order = |one: &WeighedValue, other: &WeighedValue| one.order(other, &pods.looked_at);
         weighed.into_iter().min_by(order)
     }
 }
 
 /// The dimensions that are looked at before all others, because the cause is about their values.
-const fn named_first(cause: Cause) -> &'static [Dimension] {
+const fn named_first(cause: Cause) -> &'static [SharedDimension] {
     match cause {
-        Cause::Image | Cause::Pull => &[Dimension::Image, Dimension::Registry],
-        Cause::Gate | Cause::ReadinessGate => &[Dimension::Gate],
+        Cause::Image | Cause::Pull => &[SharedDimension::Image, SharedDimension::Registry],
+        Cause::Gate | Cause::ReadinessGate => &[SharedDimension::Gate],
         _ => &[],
     }
 }
 
 /// The pods that have each value, by dimension and number.
-fn having(ranks: &[u32], pods: &AffectedPods) -> [Vec<With>; Dimension::ALL.len()] {
-    let none = |dimension| vec![With::nobody(); pods.looked_at.count(dimension)];
-    let mut having = Dimension::ALL.map(none);
+fn having(ranks: &[u32], pods: &AffectedPods) -> [Vec<PodsWithValue>; SharedDimension::ALL.len()] {
+    let none = |dimension| vec![PodsWithValue::nobody(); pods.looked_at.count(dimension)];
+    let mut having = SharedDimension::ALL.map(none);
     let values = |rank: &u32| pods.get(*rank).values;
     for (dimension, value) in ranks.iter().flat_map(|rank| values(rank).all()) {
         having[dimension as usize][usize::from(value)].pods += 1;

@@ -12,8 +12,8 @@ use super::affected::is_old;
 use super::found_pods::FoundPods;
 use super::grouping;
 use super::over_time::StatedAsIs;
-use super::problem::Problem;
-use super::values::{Dimension, Shared};
+use super::problem::FoundProblem;
+use super::values::{SharedDimension, SharedValue};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, LateNode, Progress, Record, RecordedCapacity, Stage, taints_said,
@@ -47,7 +47,7 @@ pub struct FoundLateNodes {
 /// The late nodes, and the places of the pods that wait for them.
 #[derive(Debug, Default)]
 pub(super) struct LateNodes {
-    groups: Vec<Group>,
+    groups: Vec<LateNodeGroup>,
     /// By the key of a taint, and by the name of a node or a pool, the number of the group
     by_taint: HashMap<Arc<str>, usize>,
     by_name: HashMap<Arc<str>, usize>,
@@ -55,8 +55,8 @@ pub(super) struct LateNodes {
 
 /// Nodes that are one problem.
 #[derive(Debug)]
-struct Group {
-    shared: Shared,
+struct LateNodeGroup {
+    shared: SharedValue,
     nodes: FoundLateNodes,
     /// The pods, each with the time since which it is affected
     pods: Vec<(Timestamp, u32)>,
@@ -102,7 +102,7 @@ impl LateNodes {
                 self.by_name.entry((*node.labels.pool).into()).or_insert(number);
             }
         }
-        let is_of_pool = matches!(shared, Some((Dimension::Nodepool, _)));
+        let is_of_pool = matches!(shared, Some((SharedDimension::Nodepool, _)));
         let pool_label = oldest.labels.pool_label.as_ref().filter(|_| is_of_pool);
         let names = nodes.iter().take(MOST_NAMED).map(|node| Arc::clone(&node.name));
         let nodes = FoundLateNodes {
@@ -113,7 +113,7 @@ impl LateNodes {
             created: oldest.created,
             names: names.collect(),
         };
-        self.groups.push(Group { shared, nodes, pods: Vec::new() });
+        self.groups.push(LateNodeGroup { shared, nodes, pods: Vec::new() });
     }
 
     /// Takes the pod in flight at `place`, affected by `cause` since then, if it waits for these nodes.
@@ -161,16 +161,17 @@ impl LateNodes {
     /// The problems, each with its pods, those that have waited longest first.
     pub(super) fn into_problems(self, found: &FoundPods, now: Timestamp) -> Vec<StatedAsIs> {
         let with_pods = self.groups.into_iter().filter(|group| !group.pods.is_empty());
-        let problems = with_pods.map(|Group { shared, nodes, mut pods }| {
+        let problems = with_pods.map(|LateNodeGroup { shared, nodes, mut pods }| {
             pods.sort_unstable_by_key(|(since, place)| (*since, found.uid(*place)));
             let old = pods.partition_point(|(since, _)| is_old(*since, now));
             let is_still = pods.len() == 1 || grouping::stands_still(old, pods.len() - old);
             let places: Vec<u32> = pods.into_iter().map(|(_, place)| place).collect();
             let key = (Cause::NodeStartup, shared);
-            let problem = Problem::of_places(key, nodes.created, places.iter().copied(), found);
+            let problem =
+                FoundProblem::of_places(key, nodes.created, places.iter().copied(), found);
             StatedAsIs {
                 is_still,
-                problem: Problem { late_nodes: Some(nodes), ..problem },
+                problem: FoundProblem { late_nodes: Some(nodes), ..problem },
                 places,
                 takes_pods: true,
             }
@@ -180,11 +181,11 @@ impl LateNodes {
 }
 
 /// What these nodes have in common: their pool, or which node it is.
-fn shared(nodes: &[&LateNode]) -> Shared {
+fn shared(nodes: &[&LateNode]) -> SharedValue {
     let pools: BTreeSet<&str> = nodes.iter().map(|node| &*node.labels.pool).collect();
     match (nodes, pools.first()) {
-        ([node], Some(&NO_POOL)) => Some((Dimension::Node, Arc::clone(&node.name))),
-        (_, Some(&pool)) if pools.len() == 1 => Some((Dimension::Nodepool, pool.into())),
+        ([node], Some(&NO_POOL)) => Some((SharedDimension::Node, Arc::clone(&node.name))),
+        (_, Some(&pool)) if pools.len() == 1 => Some((SharedDimension::Nodepool, pool.into())),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::tests::{NOW, at, cause, pod, waits};
-use super::{Dimension, Finding, Found, OverTime};
+use super::{FindingResult, OverTime, ProblemFinding, SharedDimension};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{Cause, LateNode, NodeHold, Record, RecordedCapacity, Stage};
 use podinit_core::node::{NO_POOL, NodeLabels};
@@ -45,15 +45,15 @@ fn waiting(
     record
 }
 
-fn find(nodes: &[LateNode], pods: &[Record], over_time: &mut OverTime, now: i64) -> Found {
-    let mut finding = Finding::new(&[], at(now)).with_late_nodes(nodes);
+fn find(nodes: &[LateNode], pods: &[Record], over_time: &mut OverTime, now: i64) -> FindingResult {
+    let mut finding = ProblemFinding::new(&[], at(now)).with_late_nodes(nodes);
     pods.iter().for_each(|pod| finding.add(pod));
     finding.finish(over_time)
 }
 
 /// The problems: cause, dimension and value, pods; and of late nodes how many, what holds most and how many of them.
-fn told(found: &Found) -> Vec<String> {
-    let line = |(problem, places): &(super::Problem, Vec<u32>)| {
+fn told(found: &FindingResult) -> Vec<String> {
+    let line = |(problem, places): &(super::FoundProblem, Vec<u32>)| {
         assert_eq!(problem.pods, places.len());
         let (dimension, value) = problem.shared_texts();
         let nodes = problem.late_nodes.as_ref().map_or_else(String::new, |nodes| {
@@ -271,7 +271,7 @@ fn a_problem_that_becomes_that_of_nodes_has_not_ended_and_one_of_nodes_ends() {
     let (problem, _) = &found.problems[0];
     let late = problem.late_nodes.as_ref().unwrap();
     assert_eq!((problem.since, &*late.names[0]), (at(NOW - 950), "n1"));
-    assert_eq!(problem.shared.as_ref().map(|shared| shared.0), Some(Dimension::Nodepool));
+    assert_eq!(problem.shared.as_ref().map(|shared| shared.0), Some(SharedDimension::Nodepool));
     let found = find(&[], &[], &mut over_time, NOW + 10);
     let ended: Vec<_> = found.ended.iter().map(|one| one.problem.cause).collect();
     assert_eq!(ended, [Cause::NodeStartup]);

@@ -38,22 +38,22 @@ mod weight;
 
 pub use capacity::FoundCapacity;
 pub use ended::FAILED_LASTS;
-pub use finding::{FINDING_LASTS, Finding, Found, MOST_RECORDS};
+pub use finding::{FINDING_LASTS, FindingResult, MOST_RECORDS, ProblemFinding};
 pub use found_pod::{FoundPod, FoundState};
 pub use found_pods::FoundPods;
 pub use late_nodes::FoundLateNodes;
-pub use over_time::{Ended, MOST_ENDED, OverTime};
-pub use problem::{MOST_NAMED, Problem};
+pub use over_time::{EndedProblem, MOST_ENDED, OverTime};
+pub use problem::{FoundProblem, MOST_NAMED};
 pub use since::Earlier;
-pub use values::Dimension;
+pub use values::SharedDimension;
 
 use podinit_core::lifecycle::{LateNode, NodeClock, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// The problems among the pods in flight and those that have failed lately, the worst first, as of `now`.
 ///
-/// `newest` are the newest records of startups that have ended, as for [`Finding::new`].
-pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<Problem> {
+/// `newest` are the newest records of startups that have ended, as for [`ProblemFinding::new`].
+pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<FoundProblem> {
     let found = find(in_flight, newest, (&[], &[]), now).problems.into_iter();
     found.map(|(problem, _)| problem).collect()
 }
@@ -65,8 +65,9 @@ pub fn find(
     newest: &[Record],
     (clocks, late_nodes): (&[NodeClock], &[LateNode]),
     now: Timestamp,
-) -> Found {
-    let mut finding = Finding::new(newest, now).with_clocks(clocks).with_late_nodes(late_nodes);
+) -> FindingResult {
+    let mut finding =
+        ProblemFinding::new(newest, now).with_clocks(clocks).with_late_nodes(late_nodes);
     for record in &in_flight {
         finding.add(record);
     }

@@ -13,15 +13,15 @@ use podinit_core::timestamp::Timestamp;
 
 /// Pods that are told the same.
 #[derive(Clone, Copy)]
-struct Told<'a> {
+struct MessageGroup<'a> {
     pods: usize,
     newest: (Timestamp, &'a str),
 }
 
 /// What pods are told, where texts that differ only in what each pod has of its own are one.
 #[derive(Default)]
-struct Texts<'a> {
-    told: Vec<Told<'a>>,
+struct MessageTexts<'a> {
+    told: Vec<MessageGroup<'a>>,
     /// Which of them stands for each: itself, or one that was found to be the same
     same: Vec<usize>,
     /// By the hash of a form of a text, because in an outage each pod may be told something else
@@ -31,11 +31,11 @@ struct Texts<'a> {
 
 /// The most frequent text, the newest of it; on a tie that which was said last.
 pub(super) fn most_frequent(ranks: &[u32], pods: &AffectedPods) -> Option<Arc<str>> {
-    let mut texts = Texts::default();
+    let mut texts = MessageTexts::default();
     for rank in ranks {
         if let Some(message) = pods.message(*rank) {
             let newest = (pods.get(*rank).last, message);
-            texts.add(Told { pods: 1, newest }, &forms(pods, *rank, message));
+            texts.add(MessageGroup { pods: 1, newest }, &forms(pods, *rank, message));
         }
     }
     let most = texts.told.into_iter();
@@ -75,9 +75,9 @@ fn without_image(text: &str, image: &str) -> String {
     without_words(text, &[&long_tagged, &tagged, &long, repository, tag])
 }
 
-impl<'a> Texts<'a> {
+impl<'a> MessageTexts<'a> {
     /// Adds what a pod is told, in these forms. It is the same as all that have one of them.
-    fn add(&mut self, told: Told<'a>, forms: &[String]) {
+    fn add(&mut self, told: MessageGroup<'a>, forms: &[String]) {
         let mut into = self.told.len();
         self.told.push(told);
         self.same.push(into);
@@ -92,7 +92,7 @@ impl<'a> Texts<'a> {
     fn join(&mut self, one: usize, other: usize) -> usize {
         let (one, other) = (self.first(one), self.first(other));
         if one != other {
-            let Told { pods, newest } = self.told[other];
+            let MessageGroup { pods, newest } = self.told[other];
             let told = &mut self.told[one];
             told.pods += pods;
             told.newest = told.newest.max(newest);

@@ -89,27 +89,27 @@ fn well() -> Vec<Record> {
 }
 
 /// What is stated 30 seconds after `new` began to fail beside what is `old`, of an exporter that looks every 5 seconds.
-fn stated(old: &[Record], new: &[Record]) -> Vec<Problem> {
+fn stated(old: &[Record], new: &[Record]) -> Vec<FoundProblem> {
     let well = well();
     let mut over_time = OverTime::default();
     let mut find = |second: i64| {
-        let mut finding = Finding::new(&well, at(second));
+        let mut finding = ProblemFinding::new(&well, at(second));
         let began = |record: &&Record| record.causes[0].began <= at(second);
         old.iter().chain(new).filter(began).for_each(|record| finding.add(record));
         let problems = finding.finish(&mut over_time).problems.into_iter();
         problems.map(|(problem, _)| problem).collect()
     };
     (BREAKS - 60..BREAKS + 30).step_by(5).for_each(|second| {
-        let _: Vec<Problem> = find(second);
+        let _: Vec<FoundProblem> = find(second);
     });
     find(BREAKS + 30)
 }
 
 /// A problem as "CAUSE DIMENSION VALUE PODS WORKLOADS: MESSAGE".
-fn line(problem: &Problem) -> String {
+fn line(problem: &FoundProblem) -> String {
     let (dimension, value) = problem.shared_texts();
     let (cause, said) = (problem.cause.as_str(), problem.message.as_deref());
-    let Problem { pods, workloads, .. } = problem;
+    let FoundProblem { pods, workloads, .. } = problem;
     format!("{cause} {dimension} {value} {pods} {workloads}: {}", said.unwrap_or_default())
 }
 
@@ -151,7 +151,7 @@ fn what_goes_on_is_one_problem_however_long_it_lasts() {
     let pods: Vec<Record> = (0..1_800).map(pod).collect();
     for minutes in [1, 9, 11, 20, 59] {
         let now = BREAKS + 60 * minutes;
-        let mut finding = Finding::new(&well(), at(now));
+        let mut finding = ProblemFinding::new(&well(), at(now));
         let began = |record: &&Record| record.causes[0].began <= at(now - 15);
         pods.iter().filter(began).for_each(|record| finding.add(record));
         let found = finding.finish(&mut OverTime::default()).problems;
@@ -192,10 +192,10 @@ fn what_is_new_comes_before_what_has_more_pods_and_stands_still() {
 /// The problems of these pods at a second, beside 300 that start well, and what was left out.
 fn found_at(pods: impl Iterator<Item = Record>, second: i64) -> (Vec<String>, usize) {
     let well: Vec<Record> = (0..300).map(|n| pod(&format!("w{n}"), "other")).collect();
-    let mut finding = Finding::new(&well, at(second));
+    let mut finding = ProblemFinding::new(&well, at(second));
     pods.for_each(|record| finding.add(&record));
     let found = finding.finish(&mut OverTime::default());
-    let name = |(problem, _): &(Problem, _)| problem.shared_texts().1.to_owned();
+    let name = |(problem, _): &(FoundProblem, _)| problem.shared_texts().1.to_owned();
     (found.problems.iter().map(name).collect(), found.incomplete)
 }
 

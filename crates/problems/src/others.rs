@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::values::Has;
+use super::values::PodValues;
 use podinit_core::lifecycle::{Milestone, Record, RecordedImage};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{Claims, Workload};
@@ -12,15 +12,15 @@ use podinit_core::timestamp::Timestamp;
 /// Pods in flight that no cause affects, and startups that ended as ready or completed. What they have is counted only
 /// once it is known which values are looked at ([§13.8](crate::specification#s13-8)).
 #[derive(Debug, Default)]
-pub(super) struct Others {
-    well: Vec<Other>,
+pub(super) struct UnaffectedPods {
+    well: Vec<UnaffectedPod>,
     /// Those that completed, with their end in place of Ready ([§13.10](crate::specification#s13-10))
-    completed: Vec<(Timestamp, Other)>,
+    completed: Vec<(Timestamp, UnaffectedPod)>,
 }
 
 /// What one of them has.
 #[derive(Debug)]
-pub(super) struct Other {
+pub(super) struct UnaffectedPod {
     namespace: Arc<str>,
     node: Option<Arc<str>>,
     workload: Option<Arc<Workload>>,
@@ -40,24 +40,24 @@ pub(super) struct BecameReady {
     pub pulled: Box<[Arc<str>]>,
 }
 
-impl Others {
+impl UnaffectedPods {
     /// A startup that ended as ready.
     pub(super) fn add_ready(&mut self, record: &Record) {
         let ready = record.reached(Milestone::Ready).map(|at| {
             let pulled = pulled(record);
             Box::new(BecameReady { at, pulled })
         });
-        self.well.push(Other { ready, ..Other::of(record) });
+        self.well.push(UnaffectedPod { ready, ..UnaffectedPod::of(record) });
     }
 
     /// A startup that completed at `at`.
     pub(super) fn add_completed(&mut self, record: &Record, at: Timestamp) {
-        self.completed.push((at, Other::of(record)));
+        self.completed.push((at, UnaffectedPod::of(record)));
     }
 
     /// A pod in flight.
     pub(super) fn add(&mut self, record: &Record) {
-        self.well.push(Other::of(record));
+        self.well.push(UnaffectedPod::of(record));
     }
 
     /// *n*: how many there are.
@@ -66,17 +66,17 @@ impl Others {
     }
 
     /// Each of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Other> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &UnaffectedPod> {
         self.well.iter()
     }
 
     /// Those that completed, each with its end.
-    pub(super) fn completed(&self) -> impl Iterator<Item = &(Timestamp, Other)> {
+    pub(super) fn completed(&self) -> impl Iterator<Item = &(Timestamp, UnaffectedPod)> {
         self.completed.iter()
     }
 }
 
-impl Other {
+impl UnaffectedPod {
     fn of(record: &Record) -> Self {
         let (pod, images) = (&record.pod, record.containers.iter());
         Self {
@@ -91,13 +91,13 @@ impl Other {
     }
 
     /// All but its images and registries.
-    pub(super) fn has(&self) -> Has<'_> {
-        Has {
+    pub(super) fn has(&self) -> PodValues<'_> {
+        PodValues {
             namespace: &self.namespace,
             node: self.node.as_deref(),
             workload: self.workload.as_deref(),
             labels: self.labels.as_deref(),
-            ..Has::default()
+            ..PodValues::default()
         }
     }
 }

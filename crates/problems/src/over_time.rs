@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::{Affected, GateTimes, is_old};
+use super::affected::{AffectedPod, GatePercentiles, is_old};
 use super::affected_pods::AffectedPods;
 use super::blocks::NONE;
 use super::found_pods::FoundPods;
-use super::grouping::{self, Group};
-use super::problem::{Key, Problem};
-use super::values::{Dimension, MOST_VALUES, Shared};
+use super::grouping::{self, RankedGroup};
+use super::problem::{FoundProblem, ProblemKey};
+use super::values::{MOST_VALUES, SharedDimension, SharedValue};
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 
@@ -32,9 +32,9 @@ pub const MOST_ENDED: usize = 100;
 
 /// A problem that has ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ended {
+pub struct EndedProblem {
     /// As it was stated last
-    pub problem: Problem,
+    pub problem: FoundProblem,
     /// When it was found to have no pod
     pub at: Timestamp,
 }
@@ -47,35 +47,35 @@ pub struct OverTime {
     /// By place, what each of them is stated to share: the number of it
     stated_of: Vec<u32>,
     /// What is stated, each once
-    stated: Vec<Stated>,
+    stated: Vec<StatedValues>,
     /// The problems, as they were stated last
-    lasting: HashMap<Key, Problem>,
+    lasting: HashMap<ProblemKey, FoundProblem>,
     /// The newest first
-    ended: VecDeque<Ended>,
+    ended: VecDeque<EndedProblem>,
     /// How long gates took when enough records said so the last time
-    gates: GateTimes,
+    gates: GatePercentiles,
 }
 
 /// What a pod is stated to share with others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Stated {
+struct StatedValues {
     cause: Cause,
-    shared: Shared,
+    shared: SharedValue,
     /// Another result, and since when it has been found
-    other: Option<(Shared, Timestamp)>,
+    other: Option<(SharedValue, Timestamp)>,
 }
 
-impl Stated {
-    fn new(cause: Cause, shared: &Shared) -> Self {
+impl StatedValues {
+    fn new(cause: Cause, shared: &SharedValue) -> Self {
         Self { cause, shared: shared.clone(), other: None }
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ProblemKey {
         (self.cause, self.shared.clone())
     }
 
     /// The same after `found` was found at `now`.
-    fn after(mut self, found: &Shared, now: Timestamp) -> Self {
+    fn after(mut self, found: &SharedValue, now: Timestamp) -> Self {
         if self.shared == *found {
             self.other = None;
             return self;
@@ -93,13 +93,13 @@ impl Stated {
 
 /// What is stated, each once, while it is found.
 #[derive(Default)]
-struct Stating {
-    all: Vec<Stated>,
-    numbers: HashMap<Stated, u32>,
+struct StatementCollector {
+    all: Vec<StatedValues>,
+    numbers: HashMap<StatedValues, u32>,
 }
 
-impl Stating {
-    fn number(&mut self, stated: Stated) -> u32 {
+impl StatementCollector {
+    fn number(&mut self, stated: StatedValues) -> u32 {
         if let Some(number) = self.numbers.get(&stated) {
             return *number;
         }
@@ -111,7 +111,7 @@ impl Stating {
 }
 
 /// What may be stated of a pod that is found anew.
-struct Set {
+struct StatableValues {
     /// The number of it
     stated: u32,
     shared: SharedNumber,
@@ -124,7 +124,7 @@ struct Set {
 pub(super) struct StatedAsIs {
     /// It stands still ([§13.5](crate::specification#s13-5))
     pub is_still: bool,
-    pub problem: Problem,
+    pub problem: FoundProblem,
     /// The places of its pods, those that have waited longest first
     pub places: Vec<u32>,
     /// Its pods are in no other problem
@@ -132,12 +132,12 @@ pub(super) struct StatedAsIs {
 }
 
 /// What is shared, by number; no number where no pod has it that is looked at.
-type SharedNumber = Option<(Dimension, Option<u16>)>;
+type SharedNumber = Option<(SharedDimension, Option<u16>)>;
 
-impl Set {
+impl StatableValues {
     /// Whether a pod may be stated with it.
-    fn suits(&self, pod: &Affected) -> bool {
-        let has = |(dimension, value): (Dimension, Option<u16>)| {
+    fn suits(&self, pod: &AffectedPod) -> bool {
+        let has = |(dimension, value): (SharedDimension, Option<u16>)| {
             value.is_some() && pod.values.get(dimension) == value
         };
         self.is_found || self.shared.is_none_or(has)
@@ -149,15 +149,15 @@ impl OverTime {
     /// with the places of its pods. The problems `as_is` are stated as they are: what their pods share is certain.
     pub(super) fn state(
         &mut self,
-        groups: impl Iterator<Item = Group>,
+        groups: impl Iterator<Item = RankedGroup>,
         as_is: impl Iterator<Item = StatedAsIs>,
         pods: &AffectedPods,
         now: Timestamp,
-    ) -> Vec<(Problem, Vec<u32>)> {
-        let mut stating = Stating::default();
+    ) -> Vec<(FoundProblem, Vec<u32>)> {
+        let mut stating = StatementCollector::default();
         let mut stated_of = vec![NONE; pods.found.len()];
         let mut renamed = HashSet::new();
-        let mut stated: BTreeMap<(&'static str, Shared), Vec<u32>> = BTreeMap::new();
+        let mut stated: BTreeMap<(&'static str, SharedValue), Vec<u32>> = BTreeMap::new();
         for (found, ranks) in groups {
             let sets = self.sets_of(&ranks, &found, pods);
             // What follows for the pods of the group, by what was stated before.
@@ -168,7 +168,7 @@ impl OverTime {
                 let joined = || sets.iter().find(|set| set.suits(pod)).map(|set| set.stated);
                 let before = known.or_else(joined);
                 let (after, is_renamed, members) = following.entry(before).or_insert_with(|| {
-                    let anew = || Stated::new(pod.cause, &found);
+                    let anew = || StatedValues::new(pod.cause, &found);
                     let before =
                         before.map_or_else(anew, |before| self.stated[before as usize].clone());
                     let after = before.clone().after(&found, now);
@@ -199,7 +199,7 @@ impl OverTime {
             ranks.sort_unstable();
             let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
             let is_still = ranks.len() == 1 || grouping::stands_still(old, ranks.len() - old);
-            let problem = self.lasting(Problem::of(shared, &ranks, pods));
+            let problem = self.lasting(FoundProblem::of(shared, &ranks, pods));
             for rank in &mut ranks {
                 *rank = pods.get(*rank).place;
             }
@@ -226,7 +226,7 @@ impl OverTime {
 
     /// Those are the times that gates took, as far as there is room for them. What is not among them stays: while a gate
     /// holds all of its pods, the records of those that passed it grow old.
-    pub(super) fn remember_gates(&mut self, gates: &GateTimes) {
+    pub(super) fn remember_gates(&mut self, gates: &GatePercentiles) {
         for (gate, p90) in gates {
             if self.gates.len() < MOST_VALUES || self.gates.contains_key(gate) {
                 self.gates.insert(Arc::clone(gate), *p90);
@@ -235,17 +235,17 @@ impl OverTime {
     }
 
     /// How long gates took.
-    pub(super) const fn gates(&self) -> &GateTimes {
+    pub(super) const fn gates(&self) -> &GatePercentiles {
         &self.gates
     }
 
     /// The problems that have ended lately, the newest first, of one finding the worst first.
-    pub(super) fn ended(&self) -> Vec<Ended> {
+    pub(super) fn ended(&self) -> Vec<EndedProblem> {
         self.ended.iter().cloned().collect()
     }
 
     /// What the pod was stated with by the same cause: the number of it.
-    fn known(&self, pod: &Affected, pods: &AffectedPods) -> Option<u32> {
+    fn known(&self, pod: &AffectedPod, pods: &AffectedPods) -> Option<u32> {
         let stated = self.stated_before(pod.place, pods)?;
         (self.stated[stated as usize].cause == pod.cause).then_some(stated)
     }
@@ -259,7 +259,12 @@ impl OverTime {
 
     /// What the pods that are known were stated with, that of most pods first; on a tie that of the pod that
     /// has waited longest. They are found with `found` now.
-    fn sets_of(&self, ranks: &[u32], found: &Shared, pods: &AffectedPods) -> Vec<Set> {
+    fn sets_of(
+        &self,
+        ranks: &[u32],
+        found: &SharedValue,
+        pods: &AffectedPods,
+    ) -> Vec<StatableValues> {
         let mut counts: HashMap<u32, (usize, u32)> = HashMap::new();
         for rank in ranks {
             if let Some(known) = self.known(pods.get(*rank), pods) {
@@ -270,16 +275,20 @@ impl OverTime {
         sets.sort_unstable_by_key(|(_, (count, first))| (Reverse(*count), *first));
         let set = |(stated, _)| {
             let shared = &self.stated[stated as usize].shared;
-            let number = |(dimension, value): &(Dimension, Arc<str>)| {
+            let number = |(dimension, value): &(SharedDimension, Arc<str>)| {
                 (*dimension, pods.looked_at.number(*dimension, value))
             };
-            Set { stated, shared: shared.as_ref().map(number), is_found: shared == found }
+            StatableValues {
+                stated,
+                shared: shared.as_ref().map(number),
+                is_found: shared == found,
+            }
         };
         sets.into_iter().map(set).collect()
     }
 
     /// The problem with the earliest time since it lasts, unless a few of its pods are known to be earlier than it.
-    fn lasting(&self, mut problem: Problem) -> Problem {
+    fn lasting(&self, mut problem: FoundProblem) -> FoundProblem {
         if problem.earlier.is_none()
             && let Some(before) = self.lasting.get(&problem.key())
         {
@@ -291,8 +300,8 @@ impl OverTime {
     /// Takes those that are not stated any longer for ended, but for those that only have another name.
     fn end<'a>(
         &mut self,
-        stated: impl Iterator<Item = &'a Problem>,
-        renamed: &HashSet<Key>,
+        stated: impl Iterator<Item = &'a FoundProblem>,
+        renamed: &HashSet<ProblemKey>,
         now: Timestamp,
     ) {
         let stated = stated.map(|problem| (problem.key(), problem.clone()));
@@ -301,10 +310,10 @@ impl OverTime {
         let gone = before.into_iter();
         let gone =
             gone.filter(|(key, _)| !self.lasting.contains_key(key) && !renamed.contains(key));
-        let mut gone: Vec<Problem> = gone.map(|(_, problem)| problem).collect();
+        let mut gone: Vec<FoundProblem> = gone.map(|(_, problem)| problem).collect();
         gone.sort_by(|one, other| other.order().cmp(&one.order()));
         for problem in gone {
-            self.ended.push_front(Ended { problem, at: now });
+            self.ended.push_front(EndedProblem { problem, at: now });
         }
         for ended in &mut self.ended {
             ended.at = ended.at.min(now);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::tests::{at, cause, on, pod, waits};
-use crate::{Dimension, Finding, Found, find};
+use crate::{FindingResult, ProblemFinding, SharedDimension, find};
 use podinit_core::lifecycle::{Record, Stage};
 
 /// A pod that has had `cause` since `since`.
@@ -15,15 +15,15 @@ fn affected(name: &str, image: &str, node: &str, had: Cause, since: i64) -> Reco
     on(record, node)
 }
 
-fn finding(over_time: &mut OverTime, pods: &[Record], second: i64) -> Found {
-    let mut finding = Finding::new(&[], at(second));
+fn finding(over_time: &mut OverTime, pods: &[Record], second: i64) -> FindingResult {
+    let mut finding = ProblemFinding::new(&[], at(second));
     pods.iter().for_each(|record| finding.add(record));
     finding.finish(over_time)
 }
 
 /// What is stated, as "CAUSE DIMENSION VALUE PODS", and what has ended.
-fn lines(found: &Found) -> (Vec<String>, Vec<String>) {
-    let line = |problem: &Problem| {
+fn lines(found: &FindingResult) -> (Vec<String>, Vec<String>) {
+    let line = |problem: &FoundProblem| {
         let (dimension, value) = problem.shared_texts();
         format!("{} {dimension} {value} {}", problem.cause.as_str(), problem.pods)
     };
@@ -128,7 +128,7 @@ fn what_is_kept_is_bounded_by_the_affected_pods_and_the_newest_ended() {
         assert!(found.ended.len() <= MOST_ENDED);
     }
     let newest = &over_time.ended[0].problem.shared;
-    assert_eq!(newest, &Some((Dimension::Image, "r.io/298".into())));
+    assert_eq!(newest, &Some((SharedDimension::Image, "r.io/298".into())));
 }
 
 #[test]
@@ -154,24 +154,24 @@ impl Random {
 /// What was found at one instant by itself: the sets with their pods, those that have waited longest first.
 struct Step {
     second: i64,
-    sets: Vec<(Key, Vec<String>)>,
+    sets: Vec<(ProblemKey, Vec<String>)>,
 }
 
 /// What is stated of a pod, and which other result has been found since when.
-type State = (Key, Option<(Key, i64)>);
+type State = (ProblemKey, Option<(ProblemKey, i64)>);
 
 /// Every finding so far, and what was stated at each.
 #[derive(Default)]
 struct Reference {
     records: BTreeMap<String, (String, String, i64)>,
     steps: Vec<Step>,
-    stated: Vec<BTreeMap<String, Key>>,
+    stated: Vec<BTreeMap<String, ProblemKey>>,
     /// By finding and pod: whose past a pod that was new then took for its own
     joined: BTreeMap<(usize, String), String>,
 }
 
 impl Reference {
-    fn found(&self, step: usize, pod: &str) -> Option<&Key> {
+    fn found(&self, step: usize, pod: &str) -> Option<&ProblemKey> {
         let sets = &self.steps[step].sets;
         let of = sets.iter().find(|(_, pods)| pods.iter().any(|one| one == pod));
         of.map(|(key, _)| key)
@@ -211,17 +211,19 @@ impl Reference {
         (stated, other)
     }
 
-    fn has(&self, pod: &str, (cause, shared): &Key) -> bool {
+    fn has(&self, pod: &str, (cause, shared): &ProblemKey) -> bool {
         let (image, node, _) = &self.records[pod];
         let Some((dimension, value)) = shared else {
             return true;
         };
         **value
             == *match dimension {
-                Dimension::Image => image.as_str(),
-                Dimension::Registry if *cause == Cause::Image => image.split('/').next().unwrap(),
-                Dimension::Node => node,
-                Dimension::Namespace => "shop",
+                SharedDimension::Image => image.as_str(),
+                SharedDimension::Registry if *cause == Cause::Image => {
+                    image.split('/').next().unwrap()
+                }
+                SharedDimension::Node => node,
+                SharedDimension::Namespace => "shop",
                 _ => return false,
             }
     }
@@ -242,7 +244,7 @@ impl Reference {
                     }
                 }
             }
-            let most = |states: &[((Key, _), Vec<String>)], pod: &str| {
+            let most = |states: &[((ProblemKey, _), Vec<String>)], pod: &str| {
                 let fits = states.iter().filter(|((one, _), _)| one == key || self.has(pod, one));
                 // The last of the largest is the first where it is read backwards.
                 fits.rev().max_by_key(|(_, of)| of.len()).map(|(_, of)| of[0].clone())
@@ -265,12 +267,12 @@ impl Reference {
         self.stated.push(stated);
     }
 
-    fn keys(&self, step: usize) -> BTreeSet<&Key> {
+    fn keys(&self, step: usize) -> BTreeSet<&ProblemKey> {
         self.stated[step].values().collect()
     }
 
     /// Since when a problem is stated to last, and how many pods that leaves out.
-    fn since(&self, step: usize, key: &Key) -> (i64, usize) {
+    fn since(&self, step: usize, key: &ProblemKey) -> (i64, usize) {
         let pods = self.stated[step].iter().filter(|(_, one)| *one == key);
         let mut times: Vec<i64> = pods.map(|(pod, _)| self.records[pod].2).collect();
         times.sort_unstable();
@@ -284,7 +286,7 @@ impl Reference {
     }
 
     /// What has ended by the last finding, and when.
-    fn ended(&self) -> BTreeSet<(Key, i64)> {
+    fn ended(&self) -> BTreeSet<(ProblemKey, i64)> {
         let last = self.steps.len() - 1;
         let mut ended = BTreeSet::new();
         for step in 1..=last {

@@ -10,22 +10,22 @@ use super::found_pods::FoundPods;
 use super::late_nodes::FoundLateNodes;
 use super::message;
 use super::since::{self, Earlier};
-use super::values::{Dimension, Shared};
+use super::values::{SharedDimension, SharedValue};
 use podinit_core::lifecycle::{Cause, NodeClock, Outcome, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
-pub(super) type Key = (Cause, Shared);
+pub(super) type ProblemKey = (Cause, SharedValue);
 
 /// So many pods of a problem are named, those that have waited longest.
 pub const MOST_NAMED: usize = 3;
 
 /// A set of pods that one cause affects.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
+pub struct FoundProblem {
     pub cause: Cause,
     /// What its pods share, where they share one thing
-    pub shared: Option<(Dimension, Arc<str>)>,
+    pub shared: Option<(SharedDimension, Arc<str>)>,
     /// How many pods it has
     pub pods: usize,
     /// How many of them count as stuck
@@ -58,9 +58,9 @@ pub struct Problem {
     pub oldest: Vec<FoundPod>,
 }
 
-impl Problem {
+impl FoundProblem {
     /// The problem of the pods with these ranks, of which there is at least one, those that have waited longest first.
-    pub(super) fn of(shared: Shared, ranks: &[u32], pods: &AffectedPods) -> Self {
+    pub(super) fn of(shared: SharedValue, ranks: &[u32], pods: &AffectedPods) -> Self {
         let first = pods.get(ranks[0]);
         let places = ranks.iter().map(|rank| pods.get(*rank).place);
         let times: Vec<Timestamp> = ranks.iter().map(|rank| pods.get(*rank).since).collect();
@@ -75,7 +75,7 @@ impl Problem {
 
     /// That of the pods at these places, those that have waited longest first, without words of Kubernetes.
     pub(super) fn of_places(
-        (cause, shared): Key,
+        (cause, shared): ProblemKey,
         since: Timestamp,
         places: impl ExactSizeIterator<Item = u32> + Clone,
         found: &FoundPods,
@@ -130,7 +130,7 @@ impl Problem {
     }
 
     /// What makes it the same as an earlier one.
-    pub(super) fn key(&self) -> Key {
+    pub(super) fn key(&self) -> ProblemKey {
         (self.cause, self.shared.clone())
     }
 }

@@ -16,7 +16,7 @@ fn implemented(given: &[Given]) -> Vec<String> {
     let (in_flight, newest): (Vec<Record>, Vec<Record>) =
         records.partition(|record| matches!(record.progress, Progress::InFlight { .. }));
     let second = |time: Timestamp| time.nanos_since(at(0)) / 1_000_000_000;
-    let line = |problem: Problem| {
+    let line = |problem: FoundProblem| {
         let (dimension, value) = problem.shared_texts();
         let earlier = problem.earlier.map(|one| (one.pods, second(one.since)));
         let (cause, pods, since) = (problem.cause.as_str(), problem.pods, second(problem.since));

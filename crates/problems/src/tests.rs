@@ -122,7 +122,7 @@ pub(super) fn pulled(mut record: Record) -> Record {
 /// Each problem as "CAUSE DIMENSION VALUE PODS".
 fn found(in_flight: Vec<Record>, newest: &[Record]) -> Vec<String> {
     let problems = problems(in_flight, newest, at(NOW));
-    let line = |problem: &Problem| {
+    let line = |problem: &FoundProblem| {
         let (dimension, value) = problem.shared_texts();
         let cause = problem.cause.as_str();
         format!("{cause} {dimension} {value} {}", problem.pods)
@@ -399,7 +399,7 @@ fn a_clock_that_is_off_is_a_problem_of_all_pods_on_its_node() {
     let clocks = ["n1", "n3"].map(clock);
     let mut over_time = OverTime::default();
     let mut find = |pods: &[Record], now: i64| {
-        let mut finding = Finding::new(&[], at(now)).with_clocks(&clocks);
+        let mut finding = ProblemFinding::new(&[], at(now)).with_clocks(&clocks);
         pods.iter().for_each(|pod| finding.add(pod));
         finding.finish(&mut over_time)
     };

@@ -13,7 +13,7 @@ use podinit_core::pod::Workload;
 
 label_values! {
     /// What pods can share, in the order of the specification's table.
-    pub enum Dimension {
+    pub enum SharedDimension {
         /// The image of the container that has the cause
         Image => "image",
         /// The registry of that image
@@ -34,7 +34,7 @@ label_values! {
 }
 
 /// What pods share, where they share one thing.
-pub(super) type Shared = Option<(Dimension, Arc<str>)>;
+pub(super) type SharedValue = Option<(SharedDimension, Arc<str>)>;
 
 /// So many values of each dimension are looked at, of the old and of the new pods of each cause
 /// ([§13.8](crate::specification#s13-8)).
@@ -42,7 +42,7 @@ pub(super) const MOST_VALUES: usize = 500;
 
 /// At most one value in each dimension, by number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Values([u16; Dimension::ALL.len()]);
+pub(super) struct DimensionValues([u16; SharedDimension::ALL.len()]);
 
 /// The number of no value: nothing is known.
 const NO_VALUE: u16 = u16::MAX;
@@ -52,26 +52,26 @@ const NOT_LOOKED_AT: u16 = NO_VALUE - 1;
 // The values of the old and the new pods of all causes have numbers.
 const _: () = assert!(2 * Cause::ALL.len() * MOST_VALUES < NOT_LOOKED_AT as usize);
 
-impl Default for Values {
+impl Default for DimensionValues {
     fn default() -> Self {
-        Self([NO_VALUE; Dimension::ALL.len()])
+        Self([NO_VALUE; SharedDimension::ALL.len()])
     }
 }
 
-impl Values {
+impl DimensionValues {
     /// The value in a dimension, if it is looked at.
-    pub(super) fn get(self, dimension: Dimension) -> Option<u16> {
+    pub(super) fn get(self, dimension: SharedDimension) -> Option<u16> {
         Some(self.0[dimension as usize]).filter(|number| *number < NOT_LOOKED_AT)
     }
 
     /// Whether there is no value in a dimension, looked at or not.
-    pub(super) const fn lacks(self, dimension: Dimension) -> bool {
+    pub(super) const fn lacks(self, dimension: SharedDimension) -> bool {
         self.0[dimension as usize] == NO_VALUE
     }
 
     /// Every value, with its dimension.
-    pub(super) fn all(self) -> impl Iterator<Item = (Dimension, u16)> {
-        let all = Dimension::ALL.into_iter();
+    pub(super) fn all(self) -> impl Iterator<Item = (SharedDimension, u16)> {
+        let all = SharedDimension::ALL.into_iter();
         all.filter_map(move |dimension| Some((dimension, self.get(dimension)?)))
     }
 }
@@ -79,11 +79,11 @@ impl Values {
 /// The values of each dimension that many of some pods have: at most [`MOST_VALUES`], among them each that more than one
 /// in so many pods has. It is the algorithm of Misra and Gries, which keeps no more than these.
 #[derive(Debug, Default)]
-pub(super) struct Frequent([HashMap<Box<str>, u32>; Dimension::ALL.len()]);
+pub(super) struct FrequentValues([HashMap<Box<str>, u32>; SharedDimension::ALL.len()]);
 
-impl Frequent {
+impl FrequentValues {
     /// Takes in a pod that has this.
-    pub(super) fn add(&mut self, has: &Has<'_>) {
+    pub(super) fn add(&mut self, has: &PodValues<'_>) {
         for (dimension, value) in has.all() {
             let counts = &mut self.0[dimension as usize];
             if let Some(count) = counts.get_mut(&*value) {
@@ -103,8 +103,8 @@ impl Frequent {
 
 /// The values that are looked at.
 #[derive(Debug, Default)]
-pub(super) struct LookedAt {
-    dimensions: [OfDimension; Dimension::ALL.len()],
+pub(super) struct ConsideredValues {
+    dimensions: [OfDimension; SharedDimension::ALL.len()],
     /// How many pods have a value that is not
     incomplete: usize,
 }
@@ -115,9 +115,9 @@ struct OfDimension {
     numbers: HashMap<Arc<str>, u16>,
 }
 
-impl LookedAt {
+impl ConsideredValues {
     /// Looks at these values too.
-    pub(super) fn take(&mut self, frequent: Frequent) {
+    pub(super) fn take(&mut self, frequent: FrequentValues) {
         for (of_dimension, counts) in self.dimensions.iter_mut().zip(frequent.0) {
             for value in counts.into_keys() {
                 of_dimension.take(value.into());
@@ -126,8 +126,8 @@ impl LookedAt {
     }
 
     /// The values of a pod that has this.
-    pub(super) fn values(&mut self, has: &Has<'_>) -> Values {
-        let mut found = Values::default();
+    pub(super) fn values(&mut self, has: &PodValues<'_>) -> DimensionValues {
+        let mut found = DimensionValues::default();
         let mut is_complete = true;
         for (dimension, value) in has.all() {
             let number = self.number(dimension, &value);
@@ -144,17 +144,17 @@ impl LookedAt {
     }
 
     /// How many values of a dimension there are.
-    pub(super) fn count(&self, dimension: Dimension) -> usize {
+    pub(super) fn count(&self, dimension: SharedDimension) -> usize {
         self.dimensions[dimension as usize].values.len()
     }
 
     /// The number of a value, if it is looked at.
-    pub(super) fn number(&self, dimension: Dimension, value: &str) -> Option<u16> {
+    pub(super) fn number(&self, dimension: SharedDimension, value: &str) -> Option<u16> {
         self.dimensions[dimension as usize].numbers.get(value).copied()
     }
 
     /// The value of a number that this gave.
-    pub(super) fn value(&self, dimension: Dimension, number: u16) -> &Arc<str> {
+    pub(super) fn value(&self, dimension: SharedDimension, number: u16) -> &Arc<str> {
         &self.dimensions[dimension as usize].values[usize::from(number)]
     }
 }
@@ -172,7 +172,7 @@ impl OfDimension {
 
 /// What a pod has, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Has<'a> {
+pub(super) struct PodValues<'a> {
     pub namespace: &'a str,
     pub node: Option<&'a str>,
     pub workload: Option<&'a Workload>,
@@ -183,27 +183,29 @@ pub(super) struct Has<'a> {
     pub gate: Option<&'a str>,
 }
 
-impl<'a> Has<'a> {
+impl<'a> PodValues<'a> {
     /// Every value, with its dimension.
-    pub(super) fn all(&self) -> impl Iterator<Item = (Dimension, Cow<'a, str>)> + use<'a> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (SharedDimension, Cow<'a, str>)> + use<'a> {
         let has = *self;
-        let all = Dimension::ALL.into_iter();
+        let all = SharedDimension::ALL.into_iter();
         all.filter_map(move |dimension| Some((dimension, has.value(dimension)?)))
     }
 
-    fn value(&self, dimension: Dimension) -> Option<Cow<'a, str>> {
+    fn value(&self, dimension: SharedDimension) -> Option<Cow<'a, str>> {
         let text: &str = match dimension {
-            Dimension::Image => self.image?,
-            Dimension::Registry => image_registry::of(self.image.filter(|_| self.has_registry)?),
-            Dimension::Gate => self.gate?,
-            Dimension::Workload => {
+            SharedDimension::Image => self.image?,
+            SharedDimension::Registry => {
+                image_registry::of(self.image.filter(|_| self.has_registry)?)
+            }
+            SharedDimension::Gate => self.gate?,
+            SharedDimension::Workload => {
                 let Workload { kind, name } = self.workload?;
                 return Some(format!("{}/{kind}/{name}", self.namespace).into());
             }
-            Dimension::Node => self.node?,
-            Dimension::Nodepool => &self.labels?.pool,
-            Dimension::Zone => Some(&*self.labels?.zone).filter(|zone| !zone.is_empty())?,
-            Dimension::Namespace => self.namespace,
+            SharedDimension::Node => self.node?,
+            SharedDimension::Nodepool => &self.labels?.pool,
+            SharedDimension::Zone => Some(&*self.labels?.zone).filter(|zone| !zone.is_empty())?,
+            SharedDimension::Namespace => self.namespace,
         };
         Some(text.into())
     }

@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 
-use super::affected::Affected;
-use super::background::{Background, is_of_images};
-use super::values::{Dimension, LookedAt};
+use super::affected::AffectedPod;
+use super::background::{ProblemBackground, is_of_images};
+use super::values::{ConsideredValues, SharedDimension};
 use podinit_core::lifecycle::{Cause, CauseClass};
 use podinit_core::timestamp::Timestamp;
 
@@ -18,8 +18,8 @@ const LEAST_PODS: usize = 3;
 
 /// A value that some of the affected pods of a cause have.
 #[derive(Clone, Debug)]
-pub(super) struct Weighed {
-    pub dimension: Dimension,
+pub(super) struct WeighedValue {
+    pub dimension: SharedDimension,
     pub value: u16,
     /// Whether all of the pods are about it
     pub(super) explains: bool,
@@ -39,7 +39,7 @@ pub(super) struct Weighed {
 
 /// *S*: the affected pods among which a value is weighed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct All {
+pub(super) struct WeighedPods {
     pub cause: Cause,
     pub pods: usize,
     /// Some of them were rejected or failed
@@ -48,7 +48,7 @@ pub(super) struct All {
 
 /// The affected pods that have a value.
 #[derive(Clone, Debug)]
-pub(super) struct With {
+pub(super) struct PodsWithValue {
     /// *a*: how many they are
     pub pods: usize,
     /// How many of them have passed
@@ -59,20 +59,20 @@ pub(super) struct With {
     images: Vec<u16>,
 }
 
-impl With {
+impl PodsWithValue {
     /// None yet.
     pub(super) const fn nobody() -> Self {
         Self { pods: 0, passed: 0, median: Timestamp::from_nanos(0), images: Vec::new() }
     }
 
     /// Takes in a pod. They come in the order of when they first had the cause.
-    pub(super) fn pass(&mut self, pod: &Affected) {
+    pub(super) fn pass(&mut self, pod: &AffectedPod) {
         if self.passed == self.pods / 2 {
             self.median = pod.since;
         }
         self.passed += 1;
         if self.images.len() < IMAGES_OF_REGISTRY
-            && let Some(image) = pod.values.get(Dimension::Image)
+            && let Some(image) = pod.values.get(SharedDimension::Image)
             && !self.images.contains(&image)
         {
             self.images.push(image);
@@ -80,13 +80,13 @@ impl With {
     }
 }
 
-impl Weighed {
+impl WeighedValue {
     /// Weighs a value that `with` of the pods of `all` have, of which there is at least one.
     pub(super) fn new(
-        (dimension, value): (Dimension, u16),
-        with: &With,
-        all: All,
-        background: &Background<'_>,
+        (dimension, value): (SharedDimension, u16),
+        with: &PodsWithValue,
+        all: WeighedPods,
+        background: &ProblemBackground<'_>,
     ) -> Self {
         let cause = all.cause;
         let wide = |count: usize| count as u128;
@@ -96,9 +96,9 @@ impl Weighed {
         let h = background.healthy(cause, (dimension, value), with.median, all.has_failed);
         let h = wide(h);
         // What the API says holds a pod is no guess.
-        let is_named = is_of_images(cause, dimension) || dimension == Dimension::Gate;
+        let is_named = is_of_images(cause, dimension) || dimension == SharedDimension::Gate;
         let has_images =
-            dimension != Dimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
+            dimension != SharedDimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
         let is_known = background.count() >= LEAST_OTHERS || !is_place(dimension);
         let is_possible = 2 * h <= a && has_images && is_known;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
@@ -124,7 +124,7 @@ impl Weighed {
     }
 
     /// The one to take comes first.
-    pub(super) fn order(&self, other: &Self, looked_at: &LookedAt) -> Ordering {
+    pub(super) fn order(&self, other: &Self, looked_at: &ConsideredValues) -> Ordering {
         let covers = (other.with * self.weight).cmp(&(self.with * other.weight));
         let text = |one: &Self| looked_at.value(one.dimension, one.value).as_bytes();
         covers
@@ -135,18 +135,24 @@ impl Weighed {
 }
 
 /// Whether pods are somewhere by such a value: without others to compare with, all pods of a small list are.
-const fn is_place(dimension: Dimension) -> bool {
+const fn is_place(dimension: SharedDimension) -> bool {
     match dimension {
-        Dimension::Node | Dimension::Nodepool | Dimension::Zone | Dimension::Namespace => true,
-        Dimension::Image | Dimension::Registry | Dimension::Gate | Dimension::Workload => false,
+        SharedDimension::Node
+        | SharedDimension::Nodepool
+        | SharedDimension::Zone
+        | SharedDimension::Namespace => true,
+        SharedDimension::Image
+        | SharedDimension::Registry
+        | SharedDimension::Gate
+        | SharedDimension::Workload => false,
     }
 }
 
 /// For causes that are not about images, an image is the last that is held to be at fault.
-const fn rank(cause: Cause, dimension: Dimension) -> usize {
+const fn rank(cause: Cause, dimension: SharedDimension) -> usize {
     match (cause, dimension) {
         (Cause::Image | Cause::Pull, _) => dimension as usize,
-        (_, Dimension::Image) => Dimension::ALL.len(),
+        (_, SharedDimension::Image) => SharedDimension::ALL.len(),
         _ => dimension as usize,
     }
 }

@@ -8,7 +8,7 @@ use podinit_core::timestamp::Timestamp;
 
 /// What running exporters have kept.
 #[derive(Clone, Debug, Default)]
-pub struct KeptRecords {
+pub struct ExporterRecords {
     /// The newest startups that have ended, 1,000 of each exporter at most
     pub ended: Vec<Record>,
     /// The pods in flight
@@ -20,7 +20,7 @@ pub struct KeptRecords {
     pub time: Option<Timestamp>,
 }
 
-impl KeptRecords {
+impl ExporterRecords {
     /// Leaves each startup in one place alone: two exporters may know one pod, and a pod may end between two questions.
     pub fn make_unique(&mut self) {
         let mut known: HashSet<PodUid> = HashSet::new();

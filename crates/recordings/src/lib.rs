@@ -4,7 +4,7 @@
 //! - [`replay`]: a recording through the same tracker and recorder as in `serve`, with the recording's own clock.
 //! - [`lone_list`], [`one_moment`]: what shows one moment is read as one.
 //! - [`probes`]: what startups tell of the probes of a workload, for reports and explanations.
-//! - [`KeptRecords`]: what running exporters have kept.
+//! - [`ExporterRecords`]: what running exporters have kept.
 //!
 //! It knows the path of `serve` up to the metrics. It must not know a running exporter, a server, or a report.
 
@@ -21,5 +21,5 @@ pub mod probes;
 pub mod reader;
 pub mod replay;
 
-pub use kept_records::KeptRecords;
+pub use kept_records::ExporterRecords;
 pub use observed::{SET_ASIDE, observed};

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::one_moment::{OneMoment, last_page, page};
-use crate::reader::{Document, RecordingError};
+use crate::reader::{RecordingDocument, RecordingError};
 use crate::replay::{Replay, ReplayConfig};
 use podinit_core::lifecycle::{Backfill, Observer, Tracker};
 use podinit_kube::watch::stats::WatchStats;
@@ -17,10 +17,10 @@ use podinit_kube::watch::stats::WatchStats;
 /// # Errors
 /// If a document is malformed: nothing is said of a part of a recording.
 pub fn observed<S: Observer>(
-    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    documents: impl IntoIterator<Item = Result<RecordingDocument, RecordingError>>,
     mut config: ReplayConfig,
     new_sink: impl Fn() -> S,
-    mut read: impl FnMut(&Document),
+    mut read: impl FnMut(&RecordingDocument),
 ) -> Result<(S, Tracker, bool), RecordingError> {
     let asked = config.tracker.backfill != Backfill::Nothing;
     if asked {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::reader::{Body, Document, RecordingPosition};
+use super::reader::{DocumentBody, RecordingDocument, RecordingPosition};
 use podinit_core::pod::PodSnapshot;
 
 /// What stands for the token of the API server on a page that another follows.
@@ -13,9 +13,9 @@ const MORE: &str = "more";
 /// The documents with all lists before the first watch event as one, if `is_one_moment`. Events before the
 /// end of that list follow its pods.
 pub fn joined<E>(
-    documents: impl Iterator<Item = Result<Document, E>>,
+    documents: impl Iterator<Item = Result<RecordingDocument, E>>,
     is_one_moment: bool,
-) -> impl Iterator<Item = Result<Document, E>> {
+) -> impl Iterator<Item = Result<RecordingDocument, E>> {
     let mut documents = documents.fuse();
     let mut passes_all = !is_one_moment;
     // Where the list that was given last began, and what follows the last page.
@@ -29,8 +29,13 @@ pub fn joined<E>(
             return document;
         }
         match document {
-            Some(Ok(document)) if !matches!(document.body, Body::Event(_) | Body::NodeEvent(_)) => {
-                if !matches!(document.body, Body::Events(_)) {
+            Some(Ok(document))
+                if !matches!(
+                    document.body,
+                    DocumentBody::Event(_) | DocumentBody::NodeEvent(_)
+                ) =>
+            {
+                if !matches!(document.body, DocumentBody::Events(_)) {
                     last = Some(document.position);
                 }
                 Some(Ok(page(document)))
@@ -51,25 +56,32 @@ pub fn joined<E>(
 }
 
 /// A list or Events as a page of a list that goes on.
-pub(super) fn page(document: Document) -> Document {
-    let Document { position, observed_at, latest_event, latest_heartbeat, body } = document;
+pub(super) fn page(document: RecordingDocument) -> RecordingDocument {
+    let RecordingDocument { position, observed_at, latest_event, latest_heartbeat, body } =
+        document;
     let (pods, events, nodes, observed_at) = match body {
-        Body::List { pods, events, nodes, .. } => (pods, events, nodes, observed_at),
-        Body::Pod(pod) => (vec![pod], Vec::new(), Vec::new(), observed_at),
+        DocumentBody::List { pods, events, nodes, .. } => (pods, events, nodes, observed_at),
+        DocumentBody::Pod(pod) => (vec![pod], Vec::new(), Vec::new(), observed_at),
         // Neither Events nor nodes move time ([§9.5](crate::specification#s9-5),
         // [§14.1](crate::specification#s14-1)).
-        Body::Events(events) => (Vec::new(), events, Vec::new(), None),
-        Body::Nodes { nodes, events, .. } => (Vec::new(), events, nodes, None),
-        Body::Event(_) | Body::NodeEvent(_) => {
-            return Document { position, observed_at, latest_event, latest_heartbeat, body };
+        DocumentBody::Events(events) => (Vec::new(), events, Vec::new(), None),
+        DocumentBody::Nodes { nodes, events, .. } => (Vec::new(), events, nodes, None),
+        DocumentBody::Event(_) | DocumentBody::NodeEvent(_) => {
+            return RecordingDocument {
+                position,
+                observed_at,
+                latest_event,
+                latest_heartbeat,
+                body,
+            };
         }
     };
-    Document {
+    RecordingDocument {
         position,
         observed_at,
         latest_event,
         latest_heartbeat,
-        body: Body::List {
+        body: DocumentBody::List {
             pods,
             events,
             nodes,
@@ -80,13 +92,13 @@ pub(super) fn page(document: Document) -> Document {
 }
 
 /// The empty page that ends a list.
-pub(super) fn last_page(position: RecordingPosition) -> Document {
-    Document {
+pub(super) fn last_page(position: RecordingPosition) -> RecordingDocument {
+    RecordingDocument {
         position,
         observed_at: None,
         latest_event: None,
         latest_heartbeat: None,
-        body: Body::List {
+        body: DocumentBody::List {
             pods: Vec::new(),
             events: Vec::new(),
             nodes: Vec::new(),
@@ -117,19 +129,19 @@ pub(super) struct OneMoment {
 
 impl OneMoment {
     /// Looks at one more document.
-    pub(crate) fn read(&mut self, document: &Document) {
+    pub(crate) fn read(&mut self, document: &RecordingDocument) {
         let states_time = document.observed_at.is_some();
         match &document.body {
-            Body::Events(_) | Body::Nodes { .. } => {}
-            Body::Event(_) => self.has_others = true,
-            Body::NodeEvent(_) => self.has_node_events = true,
+            DocumentBody::Events(_) | DocumentBody::Nodes { .. } => {}
+            DocumentBody::Event(_) => self.has_others = true,
+            DocumentBody::NodeEvent(_) => self.has_node_events = true,
             // All of them are the first list.
-            Body::Pod(pod) => {
+            DocumentBody::Pod(pod) => {
                 self.lists = 1;
                 self.states_times |= states_time;
                 self.present.insert(Arc::clone(&pod.info.namespace));
             }
-            Body::List { pods, continue_token, .. } => {
+            DocumentBody::List { pods, continue_token, .. } => {
                 self.list(pods, states_time, continue_token.is_some())
             }
         }

@@ -1,17 +1,17 @@
 //! A pod that exists: its state, its life, and its next step.
 
-use super::life::{Change, Life, Step};
+use super::life::{LifeStep, PodChange, PodLife};
 use super::object::ObjectKey;
-use super::pod::Pod;
+use super::pod::SimulatedPod;
 use super::profile::LifeKind;
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
 /// One living pod.
 #[derive(Debug)]
-pub(super) struct Active {
-    pub(super) pod: Pod,
-    pub(super) life: Life,
+pub(super) struct ActivePod {
+    pub(super) pod: SimulatedPod,
+    pub(super) life: PodLife,
     /// The kind of life; `None` where a test moves the pod by hand
     pub(super) kind: Option<LifeKind>,
     next: usize,
@@ -23,11 +23,11 @@ pub(super) struct Active {
     pub(super) blocked_steps: u32,
 }
 
-impl Active {
+impl ActivePod {
     /// The pod of `life`, created at `now`.
-    pub(super) fn new(life: Life, kind: Option<LifeKind>, now: Timestamp) -> Self {
+    pub(super) fn new(life: PodLife, kind: Option<LifeKind>, now: Timestamp) -> Self {
         Self {
-            pod: Pod::new(life.manifest.clone(), now),
+            pod: SimulatedPod::new(life.manifest.clone(), now),
             life,
             kind,
             next: 0,
@@ -48,12 +48,12 @@ impl Active {
     }
 
     /// Its next step: what happens then.
-    pub(super) fn next_step(&self) -> Option<&Change> {
+    pub(super) fn next_step(&self) -> Option<&PodChange> {
         Some(&self.life.steps.get(self.next)?.change)
     }
 
     /// Takes the next step.
-    pub(super) fn take_step(&mut self) -> Option<Change> {
+    pub(super) fn take_step(&mut self) -> Option<PodChange> {
         let change = self.next_step()?.clone();
         self.next += 1;
         self.blocked_steps = 0;
@@ -87,10 +87,10 @@ impl Active {
     /// Replaces the rest of its life: it is terminated `now` and removed a second later.
     pub(super) fn cut_short(&mut self, now: Timestamp) {
         let after = now.nanos_since(self.pod.created) - self.delay;
-        let step = |after, change| Step { after, change };
+        let step = |after, change| LifeStep { after, change };
         self.life.steps = vec![
-            step(after, Change::Terminate { grace_seconds: 30 }),
-            step(after + SECOND, Change::Remove),
+            step(after, PodChange::Terminate { grace_seconds: 30 }),
+            step(after + SECOND, PodChange::Remove),
         ];
         self.life.recreations = 0;
         self.next = 0;

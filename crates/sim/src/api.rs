@@ -18,32 +18,32 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use tokio_util::sync::CancellationToken;
 
-use super::faults::{Answer, FaultHandle, Protobuf, Request, Target};
+use super::faults::{FaultAnswer, FaultHandle, FaultTarget, ProtobufSupport, ReceivedRequest};
 use super::list::{expired, list};
 use super::list_options::ListOptions;
-use super::object::{ObjectKey, Resource};
+use super::object::{ObjectKey, ServedKind};
 use super::representation::{Representation, gzip, takes_gzip};
 use super::sim_clock::SimClock;
 use super::status::Failure;
-use super::store::Store;
+use super::store::ObjectStore;
 use super::watch_stream::WatchStream;
 use super::{log, protobuf, table, watch_event};
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
-pub(super) struct Served {
-    pub(super) resource: Resource,
-    pub(super) store: Arc<Store>,
+pub(super) struct ServedResource {
+    pub(super) resource: ServedKind,
+    pub(super) store: Arc<ObjectStore>,
     pub(super) faults: FaultHandle,
 }
 
 /// What the handlers share.
 #[derive(Clone, Debug)]
-pub(super) struct Api {
-    pub(super) pods: Served,
-    pub(super) events: Served,
-    pub(super) nodes: Served,
-    pub(super) namespaces: Served,
+pub(super) struct ApiHandlerState {
+    pub(super) pods: ServedResource,
+    pub(super) events: ServedResource,
+    pub(super) nodes: ServedResource,
+    pub(super) namespaces: ServedResource,
     pub(super) bookmark_interval: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) clock: SimClock,
@@ -66,7 +66,7 @@ const DISCOVERY: [(&str, &str); 4] = [
     ),
 ];
 
-impl Api {
+impl ApiHandlerState {
     /// The routes.
     pub(super) fn router(self) -> Router {
         let clock = self.clock.clone();
@@ -86,7 +86,7 @@ impl Api {
     /// Answers a list or a watch.
     async fn answer(
         &self,
-        served: &Served,
+        served: &ServedResource,
         namespace: Option<String>,
         uri: &Uri,
         headers: &HeaderMap,
@@ -94,11 +94,11 @@ impl Api {
     ) -> Result<Response, Failure> {
         let mut options = ListOptions::parse(served.resource, uri)?;
         let target = match (options.watch, &options.continuation) {
-            (true, _) => Target::Watch,
-            (false, Some(_)) => Target::NextPage,
-            (false, None) => Target::List,
+            (true, _) => FaultTarget::Watch,
+            (false, Some(_)) => FaultTarget::NextPage,
+            (false, None) => FaultTarget::List,
         };
-        let answer = served.faults.receive(Request {
+        let answer = served.faults.receive(ReceivedRequest {
             target,
             path: uri.path().to_owned(),
             query: uri.query().unwrap_or_default().to_owned(),
@@ -111,18 +111,18 @@ impl Api {
             return Err(Failure::forbidden_to(served.resource));
         }
         let half = match answer {
-            Some(Answer::Never) => {
+            Some(FaultAnswer::Never) => {
                 self.shutdown.cancelled().await;
                 return Err(Failure::internal("the server is shutting down"));
             }
-            Some(Answer::Fail(failure)) => return Err(failure),
-            Some(Answer::Expired) => {
+            Some(FaultAnswer::Fail(failure)) => return Err(failure),
+            Some(FaultAnswer::Expired) => {
                 return Err(match &options.continuation {
                     Some(continuation) => expired(continuation),
                     None => Failure::too_old(1, served.store.version()),
                 });
             }
-            Some(Answer::Half { hangs }) => Some(hangs),
+            Some(FaultAnswer::Half { hangs }) => Some(hangs),
             None => None,
         };
         if options.watch {
@@ -139,7 +139,7 @@ impl Api {
     /// The list whose JSON is in `parts`, in its representation, in parts as well.
     fn represented(
         &self,
-        resource: Resource,
+        resource: ServedKind,
         parts: Vec<Bytes>,
         representation: Representation,
     ) -> Result<Vec<Bytes>, Failure> {
@@ -158,7 +158,7 @@ impl Api {
 
     fn watch(
         &self,
-        served: &Served,
+        served: &ServedResource,
         namespace: Option<String>,
         options: ListOptions,
         representation: Representation,
@@ -186,7 +186,7 @@ impl Api {
     /// Answers with one object, by name.
     fn named(
         &self,
-        served: &Served,
+        served: &ServedResource,
         key: &ObjectKey,
         representation: Representation,
     ) -> Result<Response, Failure> {
@@ -212,7 +212,7 @@ impl Api {
     /// The log of a container of the pod at `key`.
     fn log(&self, key: &ObjectKey, query: &str) -> Result<String, Failure> {
         let object = self.pods.store.get(key);
-        let object = object.ok_or_else(|| Failure::no_such_object(Resource::Pods, &key.name))?;
+        let object = object.ok_or_else(|| Failure::no_such_object(ServedKind::Pods, &key.name))?;
         let pod = serde_json::from_slice(&object.json);
         let pod = pod.map_err(|error| Failure::internal(error.to_string()))?;
         log::of(&pod, &log::Wanted::parse(query)?, self.clock.now())
@@ -235,7 +235,7 @@ impl Api {
 
 /// Whatever is asked for of the core group: a list, a watch or an object of a resource.
 async fn core_v1(
-    State(api): State<Api>,
+    State(api): State<ApiHandlerState>,
     Path(path): Path<String>,
     uri: Uri,
     headers: HeaderMap,
@@ -253,7 +253,7 @@ async fn core_v1(
         _ => return Failure::not_found().into_response(),
     };
     let mut known = [&api.pods, &api.events, &api.nodes, &api.namespaces].into_iter();
-    let is_asked_for = |served: &&Served| {
+    let is_asked_for = |served: &&ServedResource| {
         served.resource.plural() == resource
             && !(served.resource.is_of_cluster() && namespace.is_some())
     };
@@ -261,9 +261,9 @@ async fn core_v1(
         return Failure::not_found().into_response();
     };
     let protobuf = served.faults.modes().protobuf;
-    let has_protobuf = served.resource.has_protobuf() && protobuf != Protobuf::Absent;
+    let has_protobuf = served.resource.has_protobuf() && protobuf != ProtobufSupport::Absent;
     let accepted = Representation::accepted(&headers, has_protobuf);
-    let refused = (Some(Representation::Protobuf), Protobuf::Refused);
+    let refused = (Some(Representation::Protobuf), ProtobufSupport::Refused);
     let Some(representation) = accepted.filter(|_| (accepted, protobuf) != refused) else {
         return Failure::not_acceptable().into_response();
     };

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::component_fault::STARTUP_TAINT;
-use super::infrastructure::{NodeState, node_object, put};
-use super::node::Node;
-use super::object::{Object, ObjectKey};
+use super::infrastructure::{NodeProgress, node_object, put};
+use super::node::SimulatedNode;
+use super::object::{ObjectKey, StoredObject};
 use super::rng::Rng;
 use super::sim_clock::meta_time;
-use super::store::Store;
+use super::store::ObjectStore;
 use super::watch_event::at_version;
 use podinit_core::timestamp::Timestamp;
 
 /// What happens to a node that starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NodeStep {
+pub(super) enum NodeStartStep {
     /// Its kubelet registers it
     Register,
     /// Its kubelet reports that it is Ready
@@ -28,14 +28,14 @@ pub(super) enum NodeStep {
 /// The nodes that were added.
 #[derive(Debug)]
 pub(super) struct Autoscaler {
-    store: Arc<Store>,
+    store: Arc<ObjectStore>,
     seed: u64,
     added: u64,
-    nodes: BTreeMap<&'static str, Added>,
+    nodes: BTreeMap<&'static str, AddedNode>,
 }
 
 #[derive(Debug)]
-struct Added {
+struct AddedNode {
     uid: String,
     created: Option<Timestamp>,
     ready: Option<Timestamp>,
@@ -44,7 +44,7 @@ struct Added {
 
 impl Autoscaler {
     /// Adds nodes to `store`.
-    pub(super) fn new(store: Arc<Store>, seed: u64) -> Self {
+    pub(super) fn new(store: Arc<ObjectStore>, seed: u64) -> Self {
         Self { store, seed, added: 0, nodes: BTreeMap::new() }
     }
 
@@ -52,19 +52,19 @@ impl Autoscaler {
     /// where a node of that name starts, or pods are on it (`is_in_use`).
     pub(super) fn add(
         &mut self,
-        node: Node,
+        node: SimulatedNode,
         is_in_use: bool,
         (now, bound): (Timestamp, Timestamp),
-    ) -> Vec<(Timestamp, NodeStep)> {
+    ) -> Vec<(Timestamp, NodeStartStep)> {
         if let Some(old) = self.nodes.get(node.name) {
             if is_in_use || old.is_tainted {
                 return Vec::new();
             }
-            let version = |object: &Object, version| at_version(object, version);
+            let version = |object: &StoredObject, version| at_version(object, version);
             self.store.remove(&ObjectKey::new("", node.name), version);
         }
         self.added += 1;
-        let added = Added {
+        let added = AddedNode {
             uid: Rng::fork(!self.seed, self.added).uuid(),
             created: None,
             ready: None,
@@ -72,27 +72,30 @@ impl Autoscaler {
         };
         self.nodes.insert(node.name, added);
         let tenth = bound.nanos_since(now) / 10;
-        let steps =
-            [(3, NodeStep::Register), (8, NodeStep::BecomeReady), (9, NodeStep::RemoveTaint)];
+        let steps = [
+            (3, NodeStartStep::Register),
+            (8, NodeStartStep::BecomeReady),
+            (9, NodeStartStep::RemoveTaint),
+        ];
         let steps = steps.map(|(tenths, step)| (now.plus_nanos(tenths * tenth), step));
         steps.to_vec()
     }
 
     /// `step` happens to the node at `now`.
-    pub(super) fn take(&mut self, node: Node, step: NodeStep, now: Timestamp) {
+    pub(super) fn take(&mut self, node: SimulatedNode, step: NodeStartStep, now: Timestamp) {
         let Some(added) = self.nodes.get_mut(node.name) else {
             return;
         };
         match step {
-            NodeStep::Register => added.created = Some(now),
+            NodeStartStep::Register => added.created = Some(now),
             // By the clock of the node.
-            NodeStep::BecomeReady => added.ready = Some(now.plus_nanos(node.skew)),
-            NodeStep::RemoveTaint => added.is_tainted = false,
+            NodeStartStep::BecomeReady => added.ready = Some(now.plus_nanos(node.skew)),
+            NodeStartStep::RemoveTaint => added.is_tainted = false,
         }
         let Some(created) = added.created else {
             return;
         };
-        let state = NodeState {
+        let state = NodeProgress {
             uid: added.uid.clone(),
             created: meta_time(created),
             ready: added.ready.map(meta_time),

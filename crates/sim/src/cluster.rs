@@ -14,19 +14,19 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::api::{Api, Served};
+use super::api::{ApiHandlerState, ServedResource};
 use super::config::ClusterConfig;
-use super::driver::Driver;
+use super::driver::PodDriver;
 use super::event_recorder::EventCounts;
 use super::faults::FaultHandle;
 use super::host;
 use super::infrastructure;
-use super::life::{Change, Life, PodManifest};
-use super::object::{ObjectKey, Resource};
+use super::life::{PodChange, PodLife, PodManifest};
+use super::object::{ObjectKey, ServedKind};
 use super::scene::Scene;
 use super::sim_clock::{SimClock, wall_clock};
-use super::store::Store;
-use super::truth::Truth;
+use super::store::ObjectStore;
+use super::truth::GroundTruth;
 use super::watch_event::at_version;
 use podinit_core::timestamp::Timestamp;
 
@@ -59,15 +59,15 @@ pub enum StartError {
 
 /// A running simulated cluster. It ends when it is shut down or dropped.
 #[derive(Debug)]
-pub struct Cluster {
+pub struct SimulatedCluster {
     address: SocketAddr,
-    api: Api,
-    truth: Truth,
-    driver: Arc<Mutex<Driver>>,
+    api: ApiHandlerState,
+    truth: GroundTruth,
+    driver: Arc<Mutex<PodDriver>>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-impl Cluster {
+impl SimulatedCluster {
     /// Starts a cluster on a free port of 127.0.0.1. Must be called within a tokio runtime.
     pub async fn start(config: ClusterConfig) -> Result<Self, StartError> {
         let ClusterConfig { rate, speed, .. } = config;
@@ -80,29 +80,29 @@ impl Cluster {
             }
         }
         let start = config.start.unwrap_or_else(wall_clock);
-        let served = |resource| Served {
+        let served = |resource| ServedResource {
             resource,
-            store: Arc::new(Store::new(FIRST_VERSION, config.history)),
+            store: Arc::new(ObjectStore::new(FIRST_VERSION, config.history)),
             faults: FaultHandle::default(),
         };
         // Events are as in an etcd of their own: their versions are no pod's.
-        let (pods, events) = (served(Resource::Pods), served(Resource::Events));
-        let fixed = |resource| Served {
+        let (pods, events) = (served(ServedKind::Pods), served(ServedKind::Events));
+        let fixed = |resource| ServedResource {
             store: Arc::new(infrastructure::store(resource, start, FIRST_VERSION)),
             ..served(resource)
         };
-        let (nodes, namespaces) = (fixed(Resource::Nodes), fixed(Resource::Namespaces));
-        let truth = Truth::default();
+        let (nodes, namespaces) = (fixed(ServedKind::Nodes), fixed(ServedKind::Namespaces));
+        let truth = GroundTruth::default();
         let (bookmark_interval, stepped) = (config.bookmark_interval, config.stepped);
-        let store = |served: &Served| Arc::clone(&served.store);
+        let store = |served: &ServedResource| Arc::clone(&served.store);
         let stores = [store(&pods), store(&events), store(&nodes)];
-        let mut driver = Driver::new(stores, truth.clone(), config, start);
+        let mut driver = PodDriver::new(stores, truth.clone(), config, start);
         // The past happens before the server listens.
         driver.advance(start, usize::MAX);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let mut cluster = Self {
             address: listener.local_addr()?,
-            api: Api {
+            api: ApiHandlerState {
                 pods,
                 events,
                 nodes,
@@ -157,22 +157,22 @@ impl Cluster {
     }
 
     /// The Events that the API server holds.
-    pub fn events(&self) -> &Store {
+    pub fn events(&self) -> &ObjectStore {
         &self.api.events.store
     }
 
     /// The nodes that the API server holds.
-    pub fn nodes(&self) -> &Store {
+    pub fn nodes(&self) -> &ObjectStore {
         &self.api.nodes.store
     }
 
     /// What really happens.
-    pub fn truth(&self) -> Truth {
+    pub fn truth(&self) -> GroundTruth {
         self.truth.clone()
     }
 
     /// The API server's state, to inspect it, compact it or roll it back.
-    pub fn store(&self) -> &Store {
+    pub fn store(&self) -> &ObjectStore {
         &self.api.pods.store
     }
 
@@ -189,7 +189,7 @@ impl Cluster {
     }
 
     /// Begins `life` now; false when the pod's name is taken.
-    pub fn begin(&self, life: Life) -> bool {
+    pub fn begin(&self, life: PodLife) -> bool {
         self.driver.lock().begin(life, self.api.clock.now())
     }
 
@@ -199,7 +199,7 @@ impl Cluster {
     }
 
     /// `change` happens now to the pod `uid`; false when there is no such pod.
-    pub fn apply(&self, uid: &str, change: &Change) -> bool {
+    pub fn apply(&self, uid: &str, change: &PodChange) -> bool {
         self.driver.lock().apply(uid, change, self.api.clock.now())
     }
 
@@ -284,7 +284,7 @@ impl Cluster {
     }
 }
 
-impl Drop for Cluster {
+impl Drop for SimulatedCluster {
     fn drop(&mut self) {
         self.api.shutdown.cancel();
     }

@@ -3,11 +3,11 @@
 //! `pkg/kubelet/kuberuntime/kuberuntime_container.go` and `kuberuntime_manager.go` of 1.24 to 1.37.
 
 use super::component_fault::{NO_DEVICES, REJECTED, SECRET_MISSING, ScaleUp};
-use super::container::{App, Container, ContainerRef, Report, RunState};
-use super::event_correlator::{EventDraft, Reporter};
-use super::life::Change;
-use super::node::Node;
-use super::pod::{Pod, SCHEDULER_SKEW};
+use super::container::{AppState, ContainerRef, KubeletReport, RunState, SimulatedContainer};
+use super::event_correlator::{EventDraft, EventReporter};
+use super::life::PodChange;
+use super::node::SimulatedNode;
+use super::pod::{SCHEDULER_SKEW, SimulatedPod};
 use super::sim_clock::MILLI;
 use podinit_core::timestamp::Timestamp;
 
@@ -15,28 +15,28 @@ use podinit_core::timestamp::Timestamp;
 const CREATION: i64 = 25 * MILLI;
 
 /// The Events of `change`, which has just happened to `pod` at `now` of the API server's clock.
-pub fn drafts(change: &Change, pod: &Pod, now: Timestamp) -> Vec<EventDraft> {
+pub fn drafts(change: &PodChange, pod: &SimulatedPod, now: Timestamp) -> Vec<EventDraft> {
     let manifest = &pod.manifest;
     match change {
-        Change::Unschedulable(why) => {
+        PodChange::Unschedulable(why) => {
             let draft = scheduler("FailedScheduling", why.message(), now);
             vec![EventDraft { warning: true, ..draft }]
         }
-        Change::Autoscale(scale_up) => vec![EventDraft {
-            reporter: Reporter::Autoscaler(*scale_up),
+        PodChange::Autoscale(scale_up) => vec![EventDraft {
+            reporter: EventReporter::Autoscaler(*scale_up),
             warning: *scale_up == ScaleUp::OverLimit,
             reason: scale_up.reason(),
             message: scale_up.message(),
             container: None,
             at: now,
         }],
-        Change::Bind { node, .. } => {
+        PodChange::Bind { node, .. } => {
             let (namespace, name) = (&manifest.namespace, &manifest.name);
             let message = format!("Successfully assigned {namespace}/{name} to {}", node.name);
             vec![scheduler("Scheduled", message, now)]
         }
-        Change::Mount => vec![EventDraft {
-            reporter: Reporter::VolumeController,
+        PodChange::Mount => vec![EventDraft {
+            reporter: EventReporter::VolumeController,
             warning: false,
             reason: "SuccessfulAttachVolume",
             message: format!("AttachVolume.Attach succeeded for volume \"pvc-{}\" ", manifest.uid),
@@ -52,7 +52,7 @@ pub fn drafts(change: &Change, pod: &Pod, now: Timestamp) -> Vec<EventDraft> {
 
 fn scheduler(reason: &'static str, message: String, now: Timestamp) -> EventDraft {
     EventDraft {
-        reporter: Reporter::Scheduler,
+        reporter: EventReporter::Scheduler,
         warning: false,
         reason,
         message,
@@ -63,44 +63,49 @@ fn scheduler(reason: &'static str, message: String, now: Timestamp) -> EventDraf
 
 /// The Events of `change`, which the kubelet of `node` has just seen of `pod` at `now` of the API server's
 /// clock.
-fn of_kubelet(change: &Change, pod: &Pod, node: Node, now: Timestamp) -> Vec<EventDraft> {
+fn of_kubelet(
+    change: &PodChange,
+    pod: &SimulatedPod,
+    node: SimulatedNode,
+    now: Timestamp,
+) -> Vec<EventDraft> {
     let view = KubeletView { pod, node, now };
     match change {
-        Change::FailMount => vec![view.warning(
+        PodChange::FailMount => vec![view.warning(
             "FailedMount",
             "MountVolume.SetUp failed for volume \"data\" : rpc error: code = Internal desc = the \
              volume is not attached yet"
                 .to_owned(),
             None,
         )],
-        Change::FailSandbox(fault) => {
+        PodChange::FailSandbox(fault) => {
             let message = fault.message(&pod.manifest.uid, pod.sandbox_attempts);
             vec![view.warning("FailedCreatePodSandBox", message, None)]
         }
-        Change::Reject => vec![view.warning(REJECTED, NO_DEVICES.to_owned(), None)],
-        Change::FailCreate(container) => {
+        PodChange::Reject => vec![view.warning(REJECTED, NO_DEVICES.to_owned(), None)],
+        PodChange::FailCreate(container) => {
             vec![view.warning("Failed", format!("Error: {SECRET_MISSING}"), Some(*container))]
         }
-        Change::Pull { container, .. }
-        | Change::Pulled(container)
-        | Change::FindImage(container)
-        | Change::FailPull(container, _)
-        | Change::BackOffPull(container, _)
-        | Change::Start(container) => match (pod.manifest.container(*container), change) {
-            (Some(declared), Change::Start(_)) => view.start(*container, declared),
+        PodChange::Pull { container, .. }
+        | PodChange::Pulled(container)
+        | PodChange::FindImage(container)
+        | PodChange::FailPull(container, _)
+        | PodChange::BackOffPull(container, _)
+        | PodChange::Start(container) => match (pod.manifest.container(*container), change) {
+            (Some(declared), PodChange::Start(_)) => view.start(*container, declared),
             (Some(declared), _) => view.of_image(change, *container, declared),
             (None, _) => Vec::new(),
         },
-        Change::Report(report) => view.report(report),
-        Change::Terminate { .. } => view.kill(),
+        PodChange::Report(report) => view.report(report),
+        PodChange::Terminate { .. } => view.kill(),
         _ => Vec::new(),
     }
 }
 
 /// A kubelet that looks at a pod of its node.
 struct KubeletView<'a> {
-    pod: &'a Pod,
-    node: Node,
+    pod: &'a SimulatedPod,
+    node: SimulatedNode,
     now: Timestamp,
 }
 
@@ -112,7 +117,7 @@ impl KubeletView<'_> {
         container: Option<ContainerRef>,
     ) -> EventDraft {
         EventDraft {
-            reporter: Reporter::Kubelet(self.node, self.pod.kubelet),
+            reporter: EventReporter::Kubelet(self.node, self.pod.kubelet),
             warning: false,
             reason,
             message,
@@ -132,24 +137,24 @@ impl KubeletView<'_> {
 
     fn of_image(
         &self,
-        change: &Change,
+        change: &PodChange,
         container: ContainerRef,
-        declared: &Container,
+        declared: &SimulatedContainer,
     ) -> Vec<EventDraft> {
         let name = declared.image.name;
         let normal = |reason, message| self.normal(reason, message, Some(container));
         let failed = |message| self.warning("Failed", message, Some(container));
         match change {
-            Change::Pull { .. } => vec![normal("Pulling", format!("Pulling image \"{name}\""))],
-            Change::Pulled(_) => vec![normal("Pulled", self.pulled(declared))],
-            Change::FailPull(_, fault) => {
+            PodChange::Pull { .. } => vec![normal("Pulling", format!("Pulling image \"{name}\""))],
+            PodChange::Pulled(_) => vec![normal("Pulled", self.pulled(declared))],
+            PodChange::FailPull(_, fault) => {
                 let fault = fault.message(&declared.image);
                 vec![
                     failed(format!("Failed to pull image \"{name}\": {fault}")),
                     failed("Error: ErrImagePull".to_owned()),
                 ]
             }
-            Change::BackOffPull(..) => vec![
+            PodChange::BackOffPull(..) => vec![
                 normal("BackOff", format!("Back-off pulling image \"{name}\"")),
                 failed("Error: ImagePullBackOff".to_owned()),
             ],
@@ -165,7 +170,7 @@ impl KubeletView<'_> {
     }
 
     /// The message of a pull that has succeeded just now.
-    fn pulled(&self, declared: &Container) -> String {
+    fn pulled(&self, declared: &SimulatedContainer) -> String {
         let image = declared.image;
         let (took, waited) = match self.pod.pull {
             Some(pull) => (pull.takes, self.now.nanos_since(pull.since)),
@@ -182,7 +187,7 @@ impl KubeletView<'_> {
         }
     }
 
-    fn start(&self, container: ContainerRef, declared: &Container) -> Vec<EventDraft> {
+    fn start(&self, container: ContainerRef, declared: &SimulatedContainer) -> Vec<EventDraft> {
         let name = declared.name;
         let minor = self.pod.kubelet.minor;
         let created = match minor {
@@ -201,11 +206,11 @@ impl KubeletView<'_> {
         ]
     }
 
-    fn report(&self, report: &Report) -> Vec<EventDraft> {
+    fn report(&self, report: &KubeletReport) -> Vec<EventDraft> {
         let manifest = &self.pod.manifest;
         let main = Some(ContainerRef::MAIN);
         match report.app {
-            App::Waiting("CrashLoopBackOff") => {
+            AppState::Waiting("CrashLoopBackOff") => {
                 let message = format!(
                     "Back-off restarting failed container {} in pod {}_{}({})",
                     manifest.containers.first().map_or("", |of| of.name),
@@ -215,7 +220,7 @@ impl KubeletView<'_> {
                 );
                 vec![self.warning("BackOff", message, main)]
             }
-            App::Running { ready: false } if manifest.readiness_probe => {
+            AppState::Running { ready: false } if manifest.readiness_probe => {
                 let message = "Readiness probe failed: HTTP probe failed with statuscode: 503";
                 vec![self.warning("Unhealthy", message.to_owned(), main)]
             }

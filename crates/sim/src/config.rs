@@ -19,7 +19,7 @@ pub struct ClusterConfig {
     pub seed: u64,
     /// The simulated time at the start; `None` is the time of the machine
     pub start: Option<Timestamp>,
-    /// Time moves only when [`super::Cluster::step`] is called
+    /// Time moves only when [`super::SimulatedCluster::step`] is called
     pub stepped: bool,
     /// How many pods exist at the start
     pub preexisting: usize,

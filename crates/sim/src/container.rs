@@ -1,15 +1,15 @@
 //! The containers of a pod: what its spec declares, and what its kubelet has seen of each.
 
-use super::image::Image;
+use super::image::ContainerImage;
 use podinit_core::timestamp::Timestamp;
 
 /// One container of a pod's spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Container {
+pub struct SimulatedContainer {
     /// `name`
     pub name: &'static str,
     /// `image`
-    pub image: Image,
+    pub image: ContainerImage,
     /// Of an init container: a sidecar (`restartPolicy: Always`)
     pub(super) restartable: bool,
 }
@@ -24,37 +24,37 @@ pub enum ContainerRef {
 }
 
 impl ContainerRef {
-    /// The container whose restarts and probe a [`Report`] tells of.
+    /// The container whose restarts and probe a [`KubeletReport`] tells of.
     pub const MAIN: Self = Self::Regular(0);
 }
 
 /// What the kubelet sees of a pod when it writes the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct KubeletReport {
     /// The sandbox is ready and has a network
     pub sandbox: bool,
     /// How many init containers are done (restartable ones: started)
     pub init_done: usize,
     /// The containers of the spec; ready or not, and restarted, is only the first of them
-    pub app: App,
+    pub app: AppState,
     /// How often the main container has been restarted
     pub restarts: u32,
 }
 
-impl Report {
+impl KubeletReport {
     /// The first one: no sandbox and no container exists yet.
     pub(super) fn first(has_init_containers: bool) -> Self {
         let reason = match has_init_containers {
             false => "ContainerCreating",
             true => "PodInitializing",
         };
-        Self { sandbox: false, init_done: 0, app: App::Waiting(reason), restarts: 0 }
+        Self { sandbox: false, init_done: 0, app: AppState::Waiting(reason), restarts: 0 }
     }
 }
 
 /// The state of the containers of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum App {
+pub enum AppState {
     /// Waiting for this reason
     Waiting(&'static str),
     /// Running, and ready or not
@@ -70,7 +70,7 @@ pub enum App {
 
 /// A run that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedRun {
     /// `startedAt`, not yet truncated
     pub since: Timestamp,
     /// `finishedAt`, not yet truncated
@@ -87,12 +87,12 @@ pub(super) enum RunState {
     /// `running`, since this instant of the kubelet's clock
     Running(Timestamp),
     /// `terminated`
-    Ended(Ended),
+    Ended(EndedRun),
 }
 
 /// Why a container waits, if it is not simply being created.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct ContainerWaiting {
     /// `reason`
     pub reason: &'static str,
     /// `message`
@@ -101,20 +101,20 @@ pub struct Waiting {
 
 /// What the kubelet has seen of one container.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ContainerRun {
     /// `state`
     pub(crate) state: RunState,
     /// `lastState.terminated`
-    pub last: Option<Ended>,
+    pub last: Option<EndedRun>,
     /// `restartCount`
     pub restarts: u32,
     /// Set while its image cannot be pulled
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<ContainerWaiting>,
     /// It has started at this instant, which the status does not show yet
     pub(super) unreported: Option<Timestamp>,
 }
 
-impl Run {
+impl ContainerRun {
     /// Not started yet.
     const NEW: Self =
         Self { state: RunState::Waiting, last: None, restarts: 0, waiting: None, unreported: None };
@@ -123,7 +123,7 @@ impl Run {
     pub fn start(&self) -> Option<Timestamp> {
         let current = match self.state {
             RunState::Waiting => None,
-            RunState::Running(since) | RunState::Ended(Ended { since, .. }) => Some(since),
+            RunState::Running(since) | RunState::Ended(EndedRun { since, .. }) => Some(since),
         };
         let last = self.last.map(|last| last.since);
         [current, last].into_iter().flatten().min()
@@ -146,7 +146,7 @@ impl Run {
             RunState::Waiting => self.unreported.take().unwrap_or(at),
         };
         self.waiting = None;
-        self.state = RunState::Ended(Ended { since, until: at, exit_code });
+        self.state = RunState::Ended(EndedRun { since, until: at, exit_code });
     }
 
     /// A status written at `at` shows that it waits to be started (again).
@@ -155,7 +155,7 @@ impl Run {
             RunState::Waiting => return,
             RunState::Ended(ended) => self.last = Some(ended),
             RunState::Running(since) => {
-                self.last = Some(Ended { since, until: at, exit_code });
+                self.last = Some(EndedRun { since, until: at, exit_code });
             }
         }
         self.state = RunState::Waiting;
@@ -164,24 +164,24 @@ impl Run {
 
 /// What the kubelet has seen of all containers of a pod, in the order of the spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Runs {
+pub struct ContainerRuns {
     /// `spec.initContainers`
-    pub init: Vec<Run>,
+    pub init: Vec<ContainerRun>,
     /// `spec.containers`
-    pub regular: Vec<Run>,
+    pub regular: Vec<ContainerRun>,
 }
 
 /// The exit code of a container that is killed with its sandbox.
 const KILLED: i32 = 137;
 
-impl Runs {
+impl ContainerRuns {
     /// As many as these, none of which has started.
     pub fn new(init: usize, regular: usize) -> Self {
-        Self { init: vec![Run::NEW; init], regular: vec![Run::NEW; regular] }
+        Self { init: vec![ContainerRun::NEW; init], regular: vec![ContainerRun::NEW; regular] }
     }
 
     /// The run of one container, if there is such a container.
-    pub fn get_mut(&mut self, container: ContainerRef) -> Option<&mut Run> {
+    pub fn get_mut(&mut self, container: ContainerRef) -> Option<&mut ContainerRun> {
         match container {
             ContainerRef::Init(index) => self.init.get_mut(index),
             ContainerRef::Regular(index) => self.regular.get_mut(index),
@@ -190,7 +190,7 @@ impl Runs {
 
     /// The status that the kubelet writes at `at` shows `report`. `init` are the init containers of
     /// the spec.
-    pub fn show(&mut self, init: &[Container], report: &Report, at: Timestamp) {
+    pub fn show(&mut self, init: &[SimulatedContainer], report: &KubeletReport, at: Timestamp) {
         for (index, (run, container)) in self.init.iter_mut().zip(init).enumerate() {
             match index < report.init_done {
                 true if container.restartable => run.shows_running(at),
@@ -205,14 +205,14 @@ impl Runs {
         for (index, run) in self.regular.iter_mut().enumerate() {
             let is_main = index == 0;
             match report.app {
-                App::Running { .. } => run.shows_running(at),
-                App::Waiting(_) if is_main && report.restarts > 0 => run.stop(at, 1),
+                AppState::Running { .. } => run.shows_running(at),
+                AppState::Waiting(_) if is_main && report.restarts > 0 => run.stop(at, 1),
                 // Another one of the pod is held up.
-                App::Waiting(_) if run.unreported.is_some() => run.shows_running(at),
-                App::Waiting(_) if !report.sandbox => run.stop(at, KILLED),
-                App::Waiting(_) => {}
-                App::Completed => run.shows_end(at, 0),
-                App::Failed => run.shows_end(at, if is_main { 42 } else { 0 }),
+                AppState::Waiting(_) if run.unreported.is_some() => run.shows_running(at),
+                AppState::Waiting(_) if !report.sandbox => run.stop(at, KILLED),
+                AppState::Waiting(_) => {}
+                AppState::Completed => run.shows_end(at, 0),
+                AppState::Failed => run.shows_end(at, if is_main { 42 } else { 0 }),
             }
             if is_main {
                 run.restarts = report.restarts;
@@ -229,25 +229,25 @@ mod tests {
         Timestamp::from_seconds(second)
     }
 
-    fn report(app: App, restarts: u32) -> Report {
-        Report { sandbox: true, init_done: 0, app, restarts }
+    fn report(app: AppState, restarts: u32) -> KubeletReport {
+        KubeletReport { sandbox: true, init_done: 0, app, restarts }
     }
 
     #[test]
     fn a_start_is_stated_when_the_status_is_written_and_kept_over_a_crash() {
-        let mut runs = Runs::new(0, 2);
+        let mut runs = ContainerRuns::new(0, 2);
         for run in &mut runs.regular {
             run.unreported = Some(at(3));
         }
         assert_eq!(runs.regular[0].start(), None);
-        runs.show(&[], &report(App::Running { ready: false }, 0), at(5));
+        runs.show(&[], &report(AppState::Running { ready: false }, 0), at(5));
         assert_eq!(runs.regular[0].state, RunState::Running(at(3)));
-        runs.show(&[], &report(App::Waiting("CrashLoopBackOff"), 1), at(7));
+        runs.show(&[], &report(AppState::Waiting("CrashLoopBackOff"), 1), at(7));
         let (main, other) = (&runs.regular[0], &runs.regular[1]);
         assert_eq!(main.state, RunState::Waiting);
         assert_eq!((main.start(), main.restarts), (Some(at(3)), 1));
         assert_eq!(other.state, RunState::Running(at(3)));
-        runs.show(&[], &report(App::Running { ready: true }, 1), at(9));
+        runs.show(&[], &report(AppState::Running { ready: true }, 1), at(9));
         assert_eq!(runs.regular[0].state, RunState::Running(at(9)));
         assert_eq!(runs.regular[0].start(), Some(at(3)));
     }

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Event;
 
-use super::active::Active;
-use super::autoscaler::{Autoscaler, NodeStep};
+use super::active::ActivePod;
+use super::autoscaler::{Autoscaler, NodeStartStep};
 use super::component_fault::ScaleUp;
 use super::config::ClusterConfig;
 use super::event_recorder::EventRecorders;
 use super::image_puller::ImagePullers;
-use super::life::{Change, Life, PodManifest};
-use super::node::Node;
-use super::object::{ObjectKey, Selectable};
+use super::life::{PodChange, PodLife, PodManifest};
+use super::node::SimulatedNode;
+use super::object::{ObjectKey, SelectableFields};
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::scene::Scene;
 use super::sim_clock::{MILLI, SECOND, TimerQueue};
-use super::store::Store;
-use super::truth::Truth;
+use super::store::ObjectStore;
+use super::truth::GroundTruth;
 use super::{past, plan, pod_json};
 use podinit_core::timestamp::Timestamp;
 
@@ -36,13 +36,13 @@ const OPENING_INTERVAL: i64 = 60 * MILLI;
 
 /// What becomes due.
 #[derive(Debug)]
-pub(super) enum Due {
+pub(super) enum DueAction {
     /// The next pod at the chosen rate
     Arrival,
     /// A pod of this kind is created
     Opening(LifeKind),
     /// This life begins
-    Begin(Box<Life>),
+    Begin(Box<PodLife>),
     /// The next step of a pod, unless its life has been rewritten since
     Step { id: u64, rewritten: u32 },
     /// A deletion without a watch event
@@ -52,23 +52,23 @@ pub(super) enum Due {
     /// An Event arrives at the API server
     Event(Box<Event>),
     /// A node that an autoscaler has added starts
-    Node(Node, NodeStep),
+    Node(SimulatedNode, NodeStartStep),
 }
 
 /// Takes pods through their lives. It advances only when it is given the time.
 #[derive(Debug)]
-pub(super) struct Driver {
-    store: Arc<Store>,
+pub(super) struct PodDriver {
+    store: Arc<ObjectStore>,
     pub(super) recorders: EventRecorders,
     autoscaler: Autoscaler,
-    truth: Truth,
+    truth: GroundTruth,
     config: ClusterConfig,
     rng: Rng,
     /// How many versions are skipped: a write more moves no other pod
     versions: Rng,
     /// What is due
-    pub(super) timers: TimerQueue<Due>,
-    pods: BTreeMap<u64, Active>,
+    pub(super) timers: TimerQueue<DueAction>,
+    pods: BTreeMap<u64, ActivePod>,
     by_uid: HashMap<String, u64>,
     image_pullers: ImagePullers,
     created: u64,
@@ -76,10 +76,10 @@ pub(super) struct Driver {
     pub(super) broken: Option<Scene>,
 }
 
-impl Driver {
+impl PodDriver {
     pub(super) fn new(
-        [store, events, nodes]: [Arc<Store>; 3],
-        truth: Truth,
+        [store, events, nodes]: [Arc<ObjectStore>; 3],
+        truth: GroundTruth,
         config: ClusterConfig,
         start: Timestamp,
     ) -> Self {
@@ -88,20 +88,20 @@ impl Driver {
         for index in 0..config.preexisting {
             let past = past::draw(index, &mut Rng::fork(config.seed, rng.next_u64()));
             let began = start.plus_nanos(-past.age);
-            timers.push(began, Due::Begin(Box::new(past.life)));
+            timers.push(began, DueAction::Begin(Box::new(past.life)));
         }
         if config.opening {
             for (index, kind) in LifeKind::all().enumerate() {
                 let at = start.plus_nanos((index as i64 + 1) * OPENING_INTERVAL);
-                timers.push(at, Due::Opening(kind));
+                timers.push(at, DueAction::Opening(kind));
             }
-            timers.push(start.plus_nanos(FIRST_GAP), Due::Gap);
+            timers.push(start.plus_nanos(FIRST_GAP), DueAction::Gap);
         }
         if let Some((scene, after)) = config.scene {
-            timers.push(start.plus(after), Due::Break(scene));
+            timers.push(start.plus(after), DueAction::Break(scene));
         }
         if config.rate > 0.0 {
-            timers.push(start.plus_nanos(MILLI), Due::Arrival);
+            timers.push(start.plus_nanos(MILLI), DueAction::Arrival);
         }
         Self {
             store,
@@ -132,7 +132,7 @@ impl Driver {
     }
 
     /// Begins `life` at `now`; false when the pod's name is taken.
-    pub(super) fn begin(&mut self, mut life: Life, now: Timestamp) -> bool {
+    pub(super) fn begin(&mut self, mut life: PodLife, now: Timestamp) -> bool {
         let kind = life.kind;
         if let Some(scene) = self.broken {
             scene.set_clock(&mut life);
@@ -142,7 +142,7 @@ impl Driver {
 
     /// Creates a pod that only [`Self::apply`] moves; false when its name is taken.
     pub(super) fn create(&mut self, manifest: PodManifest, now: Timestamp) -> bool {
-        let life = Life {
+        let life = PodLife {
             kind: LifeKind::Plain,
             manifest,
             steps: Vec::new(),
@@ -153,7 +153,7 @@ impl Driver {
     }
 
     /// `change` happens to the pod `uid` at `now`; false when there is no such pod.
-    pub(super) fn apply(&mut self, uid: &str, change: &Change, now: Timestamp) -> bool {
+    pub(super) fn apply(&mut self, uid: &str, change: &PodChange, now: Timestamp) -> bool {
         let id = self.by_uid.get(uid).copied();
         id.inspect(|id| self.change(*id, change, now)).is_some()
     }
@@ -170,9 +170,9 @@ impl Driver {
         true
     }
 
-    fn perform(&mut self, due: Due, at: Timestamp) {
+    fn perform(&mut self, due: DueAction, at: Timestamp) {
         match due {
-            Due::Arrival => {
+            DueAction::Arrival => {
                 let mut rng = self.next_rng();
                 if self.pods.len() < self.config.most {
                     let chosen = self.broken.and_then(|scene| scene.kind(&mut rng));
@@ -186,28 +186,28 @@ impl Driver {
                 }
                 let interval = (SECOND as f64 / self.config.rate).clamp(1_000.0, 1e15) as i64;
                 let next = self.rng.between(interval / 2, interval + interval / 2);
-                self.timers.push(at.plus_nanos(next.max(1)), Due::Arrival);
+                self.timers.push(at.plus_nanos(next.max(1)), DueAction::Arrival);
             }
-            Due::Opening(kind) => {
+            DueAction::Opening(kind) => {
                 let life = plan::life(kind, LifeSpeed::Brisk, &mut self.next_rng());
                 self.begin(life, at);
             }
-            Due::Begin(life) => {
+            DueAction::Begin(life) => {
                 self.begin(*life, at);
             }
-            Due::Step { id, rewritten } => self.step(id, rewritten, at),
-            Due::Gap => self.gap(at),
-            Due::Break(scene) => self.broken = Some(scene),
-            Due::Event(event) => self.recorders.write(*event, at),
-            Due::Node(node, step) => self.node(node, step, at),
+            DueAction::Step { id, rewritten } => self.step(id, rewritten, at),
+            DueAction::Gap => self.gap(at),
+            DueAction::Break(scene) => self.broken = Some(scene),
+            DueAction::Event(event) => self.recorders.write(*event, at),
+            DueAction::Node(node, step) => self.node(node, step, at),
         }
     }
 
-    fn start(&mut self, mut life: Life, kind: Option<LifeKind>, now: Timestamp) -> bool {
+    fn start(&mut self, mut life: PodLife, kind: Option<LifeKind>, now: Timestamp) -> bool {
         if self.config.images_present {
             life.find_images();
         }
-        let active = Active::new(life, kind, now);
+        let active = ActivePod::new(life, kind, now);
         if self.store.get(&active.key()).is_some() {
             return false;
         }
@@ -236,7 +236,7 @@ impl Driver {
                 self.change(id, &change, at);
             }
         } else if let Some(mut change) = active.take_step() {
-            if let (Change::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
+            if let (PodChange::Pull { takes, .. }, Some(node)) = (&mut change, active.pod.node) {
                 let turn = self.image_pullers.enter(&node, at, *takes);
                 active.put_off(turn.wait + turn.takes - *takes);
                 *takes = turn.takes;
@@ -246,8 +246,8 @@ impl Driver {
         self.enter_next(id);
     }
 
-    fn change(&mut self, id: u64, change: &Change, at: Timestamp) {
-        if *change == Change::Remove {
+    fn change(&mut self, id: u64, change: &PodChange, at: Timestamp) {
+        if *change == PodChange::Remove {
             self.remove(id, at);
             return;
         }
@@ -257,20 +257,20 @@ impl Driver {
         active.pod.apply(change, at);
         self.truth.happened(id, change, &active.pod, at);
         for (sent, event) in self.recorders.record(id, change, &active.pod, at) {
-            self.timers.push(sent, Due::Event(Box::new(event)));
+            self.timers.push(sent, DueAction::Event(Box::new(event)));
         }
         if change.is_written() {
             self.write(id, &active, at);
         }
-        if matches!(change, Change::Autoscale(ScaleUp::Triggered | ScaleUp::Nominated)) {
+        if matches!(change, PodChange::Autoscale(ScaleUp::Triggered | ScaleUp::Nominated)) {
             self.add_node(&active, at);
         }
         self.pods.insert(id, active);
     }
 
     /// The node comes to which the next step of the pod binds it.
-    fn add_node(&mut self, active: &Active, at: Timestamp) {
-        let (Some(Change::Bind { node, .. }), Some(bound)) = (active.next_step(), active.due())
+    fn add_node(&mut self, active: &ActivePod, at: Timestamp) {
+        let (Some(PodChange::Bind { node, .. }), Some(bound)) = (active.next_step(), active.due())
         else {
             return;
         };
@@ -279,13 +279,13 @@ impl Driver {
         }
         let is_in_use = (self.pods.values()).any(|other| other.pod.node == Some(*node));
         for (at, step) in self.autoscaler.add(*node, is_in_use, (at, bound)) {
-            self.timers.push(at, Due::Node(*node, step));
+            self.timers.push(at, DueAction::Node(*node, step));
         }
     }
 
-    fn node(&mut self, node: Node, step: NodeStep, at: Timestamp) {
-        match self.broken == Some(Scene::SlowNodes) && step == NodeStep::RemoveTaint {
-            true => self.timers.push(at.plus_nanos(NODE_RETRY), Due::Node(node, step)),
+    fn node(&mut self, node: SimulatedNode, step: NodeStartStep, at: Timestamp) {
+        match self.broken == Some(Scene::SlowNodes) && step == NodeStartStep::RemoveTaint {
+            true => self.timers.push(at.plus_nanos(NODE_RETRY), DueAction::Node(node, step)),
             false => self.autoscaler.take(node, step, at),
         }
     }
@@ -299,11 +299,11 @@ impl Driver {
         if active.life.recreations > 0 {
             let life = plan::successor(&active.life, &mut self.next_rng());
             let at = at.plus_nanos(SUCCESSION);
-            self.timers.push(at, Due::Begin(Box::new(life)));
+            self.timers.push(at, DueAction::Begin(Box::new(life)));
         }
     }
 
-    fn forget(&mut self, id: u64) -> Option<Active> {
+    fn forget(&mut self, id: u64) -> Option<ActivePod> {
         let active = self.pods.remove(&id)?;
         self.by_uid.remove(&active.pod.manifest.uid);
         self.recorders.forget(id);
@@ -317,7 +317,7 @@ impl Driver {
             .find(|active| {
                 active.is_stuck() && active.is_expendable() && active.pod.created < known_since
             })
-            .map(Active::key);
+            .map(ActivePod::key);
         let wait = match key {
             Some(key) => {
                 self.remove_unseen(&key, at);
@@ -325,7 +325,7 @@ impl Driver {
             }
             None => SECOND / 2,
         };
-        self.timers.push(at.plus_nanos(wait), Due::Gap);
+        self.timers.push(at.plus_nanos(wait), DueAction::Gap);
     }
 
     /// Deletes the oldest pods that have started when there are too many: two for each that comes, so
@@ -347,9 +347,9 @@ impl Driver {
         }
     }
 
-    fn write(&mut self, id: u64, active: &Active, now: Timestamp) {
+    fn write(&mut self, id: u64, active: &ActivePod, now: Timestamp) {
         let pod = &active.pod;
-        let selectable = Selectable {
+        let selectable = SelectableFields {
             labels: pod.manifest.labels.clone().into(),
             fields: vec![
                 ("spec.nodeName", pod.node.map_or("", |node| node.name).to_owned()),
@@ -370,7 +370,7 @@ impl Driver {
             && let Some(at) = active.due()
         {
             let rewritten = active.rewritten;
-            self.timers.push(at, Due::Step { id, rewritten });
+            self.timers.push(at, DueAction::Step { id, rewritten });
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::component_fault::ScaleUp;
 use super::container::ContainerRef;
-use super::node::{Kubelet, Node};
+use super::node::{KubeletMinor, SimulatedNode};
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
@@ -20,7 +20,7 @@ const SPAM_INTERVAL: i64 = 300 * SECOND;
 
 /// An Event as it is sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Correlated {
+pub(super) struct CorrelatedEvent {
     /// The instant in the Event's name
     pub(super) named: Timestamp,
     /// `firstTimestamp`, not yet truncated
@@ -37,25 +37,25 @@ pub(super) struct Correlated {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodEvents {
     /// The different messages of each kind within the time, and when the last one came
-    similar: HashMap<Kind, (BTreeSet<String>, Timestamp)>,
-    logged: HashMap<LogKey, Logged>,
+    similar: HashMap<EventGroup, (BTreeSet<String>, Timestamp)>,
+    logged: HashMap<LogKey, LoggedEvent>,
     /// The token bucket of each origin: when it would be full again
-    full_at: HashMap<Origin, i64>,
+    full_at: HashMap<EventOrigin, i64>,
     last_name: i64,
 }
 
 /// What reporters have in common whose Events are counted together: component, instance and type.
-type Origin = (&'static str, &'static str, bool);
+type EventOrigin = (&'static str, &'static str, bool);
 
 /// Events that differ only in their messages: their origin and reason.
-type Kind = (Origin, &'static str);
+type EventGroup = (EventOrigin, &'static str);
 
 /// Equal Events have equal keys; aggregated ones have no message.
-type LogKey = (Kind, Option<(String, Option<ContainerRef>)>);
+type LogKey = (EventGroup, Option<(String, Option<ContainerRef>)>);
 
 /// An Event that was sent, or silenced.
 #[derive(Clone, Debug)]
-struct Logged {
+struct LoggedEvent {
     named: Timestamp,
     first: Timestamp,
     count: u32,
@@ -64,7 +64,11 @@ struct Logged {
 impl PodEvents {
     /// What is sent of `draft`; `None` where the object has caused too many. `combines` aggregates at
     /// once.
-    pub(super) fn correlate(&mut self, draft: &EventDraft, combines: bool) -> Option<Correlated> {
+    pub(super) fn correlate(
+        &mut self,
+        draft: &EventDraft,
+        combines: bool,
+    ) -> Option<CorrelatedEvent> {
         let reporter = &draft.reporter;
         let origin = (reporter.component(), reporter.instance(), draft.warning);
         let kind = (origin, draft.reason);
@@ -78,7 +82,7 @@ impl PodEvents {
         self.may_send(origin, draft.at).then_some(sent)
     }
 
-    fn aggregates(&mut self, kind: Kind, draft: &EventDraft) -> bool {
+    fn aggregates(&mut self, kind: EventGroup, draft: &EventDraft) -> bool {
         let similar = self.similar.entry(kind);
         let (messages, last) = similar.or_insert_with(|| (BTreeSet::new(), draft.at));
         if draft.at.nanos_since(*last) > SIMILAR_WITHIN {
@@ -93,14 +97,14 @@ impl PodEvents {
         aggregates
     }
 
-    fn log(&mut self, key: LogKey, at: Timestamp, message: String) -> Correlated {
+    fn log(&mut self, key: LogKey, at: Timestamp, message: String) -> CorrelatedEvent {
         let logged = self.logged.entry(key).or_insert_with(|| {
             // Two Events of a pod never have one name.
             self.last_name = at.as_nanos().max(self.last_name + 1);
-            Logged { named: Timestamp::from_nanos(self.last_name), first: at, count: 0 }
+            LoggedEvent { named: Timestamp::from_nanos(self.last_name), first: at, count: 0 }
         });
         logged.count += 1;
-        Correlated {
+        CorrelatedEvent {
             named: logged.named,
             first: logged.first,
             last: at,
@@ -109,7 +113,7 @@ impl PodEvents {
         }
     }
 
-    fn may_send(&mut self, origin: Origin, at: Timestamp) -> bool {
+    fn may_send(&mut self, origin: EventOrigin, at: Timestamp) -> bool {
         let now = at.as_nanos();
         let known = self.full_at.entry(origin).or_insert(now);
         let full_at = (*known).max(now) + SPAM_INTERVAL;
@@ -123,9 +127,9 @@ impl PodEvents {
 
 /// Who reports an Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reporter {
+pub enum EventReporter {
     /// The kubelet of this version on this node
-    Kubelet(Node, Kubelet),
+    Kubelet(SimulatedNode, KubeletMinor),
     /// The scheduler, by the API of `events.k8s.io`
     Scheduler,
     /// The controller that attaches volumes
@@ -134,7 +138,7 @@ pub enum Reporter {
     Autoscaler(ScaleUp),
 }
 
-impl Reporter {
+impl EventReporter {
     /// `reportingComponent`
     pub const fn component(&self) -> &'static str {
         match self {
@@ -159,7 +163,7 @@ impl Reporter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDraft {
     /// Who reports it
-    pub reporter: Reporter,
+    pub reporter: EventReporter,
     /// `type: Warning`, otherwise `Normal`
     pub warning: bool,
     /// `reason`
@@ -174,13 +178,13 @@ pub struct EventDraft {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event_correlator::Reporter;
+    use super::super::event_correlator::EventReporter;
     use super::super::node::CURRENT;
     use super::*;
 
     fn draft(message: &str, second: i64) -> EventDraft {
         EventDraft {
-            reporter: Reporter::Kubelet(CURRENT, CURRENT.kubelet),
+            reporter: EventReporter::Kubelet(CURRENT, CURRENT.kubelet),
             warning: true,
             reason: "FailedCreatePodSandBox",
             message: message.to_owned(),
@@ -202,7 +206,7 @@ mod tests {
     #[test]
     fn the_tenth_of_similar_events_is_an_aggregate_of_its_own() {
         let mut events = PodEvents::default();
-        let sent: Vec<Correlated> = (0..12)
+        let sent: Vec<CorrelatedEvent> = (0..12)
             .filter_map(|number| {
                 events.correlate(&draft(&format!("attempt {number}"), number), false)
             })

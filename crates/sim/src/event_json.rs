@@ -7,8 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta, Time
 use serde_json::Value;
 
 use super::container::ContainerRef;
-use super::event_correlator::{Correlated, EventDraft, Reporter};
-use super::pod::Pod;
+use super::event_correlator::{CorrelatedEvent, EventDraft, EventReporter};
+use super::pod::SimulatedPod;
 use super::rng::Rng;
 use super::sim_clock::meta_time;
 use podinit_core::timestamp::Timestamp;
@@ -23,7 +23,7 @@ static TEMPLATE: LazyLock<Event> = LazyLock::new(|| {
 
 /// The Event that is sent of `draft`. Its name is that of the pod, and the instant in hexadecimal
 /// nanoseconds.
-pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Event {
+pub(super) fn object(draft: EventDraft, correlated: CorrelatedEvent, pod: &SimulatedPod) -> Event {
     let manifest = &pod.manifest;
     let named = correlated.named.as_nanos();
     let field_path = draft.container.and_then(|container| {
@@ -37,13 +37,15 @@ pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Ev
     let text = |text: &str| Some(text.to_owned());
     let (component, host) = (text(reporter.component()), text(reporter.instance()));
     let stated = match reporter {
-        Reporter::Kubelet(_, kubelet) => kubelet.minor >= REPORTING_COMPONENT_SINCE,
-        Reporter::Scheduler | Reporter::VolumeController | Reporter::Autoscaler(_) => true,
+        EventReporter::Kubelet(_, kubelet) => kubelet.minor >= REPORTING_COMPONENT_SINCE,
+        EventReporter::Scheduler
+        | EventReporter::VolumeController
+        | EventReporter::Autoscaler(_) => true,
     };
-    let names_instance =
-        stated && !matches!(reporter, Reporter::VolumeController | Reporter::Autoscaler(_));
+    let names_instance = stated
+        && !matches!(reporter, EventReporter::VolumeController | EventReporter::Autoscaler(_));
     // The scheduler's recorder writes another version of the API, which states other times.
-    let by_new_api = *reporter == Reporter::Scheduler;
+    let by_new_api = *reporter == EventReporter::Scheduler;
     let legacy = |at| (!by_new_api).then(|| meta_time(at));
     let mut metadata = TEMPLATE.metadata.clone();
     for fields in metadata.managed_fields.iter_mut().flatten() {
@@ -76,7 +78,7 @@ pub(super) fn object(draft: EventDraft, correlated: Correlated, pod: &Pod) -> Ev
         reporting_instance: host.clone().filter(|_| names_instance).or_else(|| text("")),
         source: Some(EventSource {
             component: component.filter(|_| !by_new_api),
-            host: host.filter(|_| matches!(reporter, Reporter::Kubelet(..))),
+            host: host.filter(|_| matches!(reporter, EventReporter::Kubelet(..))),
         }),
         ..Event::default()
     }

@@ -8,12 +8,12 @@ use k8s_openapi::api::core::v1::Event;
 use super::component_events::drafts;
 use super::event_correlator::PodEvents;
 use super::event_json::{object, written};
-use super::life::Change;
+use super::life::PodChange;
 use super::object::ObjectKey;
-use super::pod::Pod;
+use super::pod::SimulatedPod;
 use super::rng::Rng;
 use super::sim_clock::SECOND;
-use super::store::Store;
+use super::store::ObjectStore;
 use super::watch_event::at_version;
 use podinit_core::timestamp::Timestamp;
 
@@ -83,7 +83,7 @@ pub struct EventCounts {
 pub(super) struct EventRecorders {
     pub(super) settings: EventSettings,
     pub(super) counts: EventCounts,
-    store: Arc<Store>,
+    store: Arc<ObjectStore>,
     rng: Rng,
     pods: HashMap<u64, PodEvents>,
     queues: BTreeMap<&'static str, SendQueue>,
@@ -118,7 +118,7 @@ impl SendQueue {
 }
 
 impl EventRecorders {
-    pub(super) fn new(store: Arc<Store>, settings: EventSettings, seed: u64) -> Self {
+    pub(super) fn new(store: Arc<ObjectStore>, settings: EventSettings, seed: u64) -> Self {
         Self {
             settings,
             counts: EventCounts::default(),
@@ -135,8 +135,8 @@ impl EventRecorders {
     pub(super) fn record(
         &mut self,
         id: u64,
-        change: &Change,
-        pod: &Pod,
+        change: &PodChange,
+        pod: &SimulatedPod,
         now: Timestamp,
     ) -> Vec<(Timestamp, Event)> {
         if !self.settings.recorded {

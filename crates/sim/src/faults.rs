@@ -10,7 +10,7 @@ use super::status::Failure;
 
 /// The requests that a fault can be meant for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum FaultTarget {
     /// A LIST, or its first page
     List,
     /// A further page of a LIST
@@ -21,7 +21,7 @@ pub enum Target {
 
 /// How a request is answered instead of correctly.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum FaultAnswer {
     /// Not at all: the connection stays open and nothing is sent
     Never,
     /// With this failure
@@ -58,7 +58,7 @@ pub enum StreamFault {
 
 /// Faults that last until they are cleared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Modes {
+pub struct FaultModes {
     /// Open streams say nothing and never end
     pub silent_streams: bool,
     /// Every event is sent twice
@@ -72,14 +72,14 @@ pub struct Modes {
     /// Lists and watches are answered 403
     pub forbidden: bool,
     /// Which requests reach an API server that shards
-    pub sharding: Sharding,
+    pub sharding: ShardingSupport,
     /// What becomes of requests for protobuf
-    pub protobuf: Protobuf,
+    pub protobuf: ProtobufSupport,
 }
 
 /// Whether objects are served as protobuf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Protobuf {
+pub enum ProtobufSupport {
     /// They are, to clients that ask for it
     #[default]
     Offered,
@@ -91,7 +91,7 @@ pub enum Protobuf {
 
 /// Which requests reach an API server that knows `shardSelector` (KEP-5866). The others ignore it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Sharding {
+pub enum ShardingSupport {
     /// None
     #[default]
     Off,
@@ -103,9 +103,9 @@ pub enum Sharding {
 
 /// One request that was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct ReceivedRequest {
     /// Its kind
-    pub target: Target,
+    pub target: FaultTarget,
     /// Its path
     pub path: String,
     /// Its query, as it was sent
@@ -120,12 +120,12 @@ pub struct FaultHandle(Arc<watch::Sender<FaultState>>);
 #[derive(Debug, Default)]
 pub(super) struct FaultState {
     /// Each with how often it is still to be given
-    answers: Vec<(Target, Answer, u32)>,
+    answers: Vec<(FaultTarget, FaultAnswer, u32)>,
     stream: VecDeque<StreamFault>,
     /// How many stream faults have been dropped from the front of `stream`.
     dropped: u64,
-    modes: Modes,
-    requests: VecDeque<Request>,
+    modes: FaultModes,
+    requests: VecDeque<ReceivedRequest>,
     /// How many have been received of each kind
     received: [u64; 3],
 }
@@ -136,7 +136,7 @@ const REMEMBERED: usize = 1024;
 impl FaultHandle {
     /// The next `times` requests of the kind `target` are answered with `answer`, after those
     /// that were ordered before.
-    pub fn answer(&self, target: Target, times: u32, answer: Answer) {
+    pub fn answer(&self, target: FaultTarget, times: u32, answer: FaultAnswer) {
         (self.0).send_modify(|state| state.answers.push((target, answer, times)));
     }
 
@@ -152,7 +152,7 @@ impl FaultHandle {
     }
 
     /// Changes the faults that last until they are cleared.
-    pub fn set_modes(&self, set: impl FnOnce(&mut Modes)) {
+    pub fn set_modes(&self, set: impl FnOnce(&mut FaultModes)) {
         self.0.send_modify(|state| set(&mut state.modes));
     }
 
@@ -160,14 +160,14 @@ impl FaultHandle {
     pub(super) fn shards(&self) -> bool {
         let state = self.0.borrow();
         match state.modes.sharding {
-            Sharding::Off => false,
-            Sharding::On => true,
-            Sharding::Mixed => state.received.iter().sum::<u64>().is_multiple_of(2),
+            ShardingSupport::Off => false,
+            ShardingSupport::On => true,
+            ShardingSupport::Mixed => state.received.iter().sum::<u64>().is_multiple_of(2),
         }
     }
 
     /// The lasting faults at present.
-    pub fn modes(&self) -> Modes {
+    pub fn modes(&self) -> FaultModes {
         self.0.borrow().modes
     }
 
@@ -176,23 +176,26 @@ impl FaultHandle {
     pub fn clear(&self) {
         self.0.send_modify(|state| {
             state.answers.clear();
-            state.modes = Modes::default();
+            state.modes = FaultModes::default();
         });
     }
 
     /// The last requests, oldest first, at most 1,024.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.0.borrow().requests.iter().cloned().collect()
     }
 
     /// How many requests of a kind have been received, including those that are no longer
     /// remembered.
-    pub fn received(&self, target: Target) -> u64 {
+    pub fn received(&self, target: FaultTarget) -> u64 {
         self.0.borrow().received[target as usize]
     }
 
     /// Waits until `wanted` accepts the requests so far, and returns them.
-    pub async fn requests_until(&self, wanted: impl Fn(&[Request]) -> bool) -> Vec<Request> {
+    pub async fn requests_until(
+        &self,
+        wanted: impl Fn(&[ReceivedRequest]) -> bool,
+    ) -> Vec<ReceivedRequest> {
         let mut changed = self.0.subscribe();
         loop {
             changed.mark_unchanged();
@@ -205,7 +208,7 @@ impl FaultHandle {
     }
 
     /// Notes a request and returns the answer ordered for it, if any.
-    pub(super) fn receive(&self, request: Request) -> Option<Answer> {
+    pub(super) fn receive(&self, request: ReceivedRequest) -> Option<FaultAnswer> {
         let mut answer = None;
         self.0.send_modify(|state| {
             let target = request.target;
@@ -247,20 +250,20 @@ impl FaultHandle {
 mod tests {
     use super::*;
 
-    fn request(target: Target) -> Request {
-        Request { target, path: "/api/v1/pods".to_owned(), query: String::new() }
+    fn request(target: FaultTarget) -> ReceivedRequest {
+        ReceivedRequest { target, path: "/api/v1/pods".to_owned(), query: String::new() }
     }
 
     #[test]
     fn answers_are_given_in_order_and_as_often_as_ordered() {
         let faults = FaultHandle::default();
-        faults.answer(Target::List, 2, Answer::Never);
-        faults.answer(Target::List, 1, Answer::Expired);
-        assert_eq!(faults.receive(request(Target::Watch)), None);
-        let given: Vec<Option<Answer>> =
-            (0..4).map(|_| faults.receive(request(Target::List))).collect();
-        let never = Some(Answer::Never);
-        assert_eq!(given, [never.clone(), never, Some(Answer::Expired), None]);
+        faults.answer(FaultTarget::List, 2, FaultAnswer::Never);
+        faults.answer(FaultTarget::List, 1, FaultAnswer::Expired);
+        assert_eq!(faults.receive(request(FaultTarget::Watch)), None);
+        let given: Vec<Option<FaultAnswer>> =
+            (0..4).map(|_| faults.receive(request(FaultTarget::List))).collect();
+        let never = Some(FaultAnswer::Never);
+        assert_eq!(given, [never.clone(), never, Some(FaultAnswer::Expired), None]);
         assert_eq!(faults.requests().len(), 5);
     }
 

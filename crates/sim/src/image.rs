@@ -2,7 +2,7 @@
 
 /// An image as a pod's spec names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Image {
+pub struct ContainerImage {
     /// `image`
     pub name: &'static str,
     /// Its size on the registry
@@ -14,33 +14,35 @@ pub(crate) const OWN_REGISTRY: &str = "registry.example.com";
 /// The registry of images that name none.
 const DEFAULT_REGISTRY: &str = "docker.io";
 
-const fn image(name: &'static str, megabytes: u64) -> Image {
-    Image { name, bytes: megabytes * 1_048_576 + name.len() as u64 * 4_099 }
+const fn image(name: &'static str, megabytes: u64) -> ContainerImage {
+    ContainerImage { name, bytes: megabytes * 1_048_576 + name.len() as u64 * 4_099 }
 }
 
 /// The main image of pods that need no other.
-pub(crate) const APP: Image = image("registry.example.com/team/app:1.42.0", 88);
+pub(crate) const APP: ContainerImage = image("registry.example.com/team/app:1.42.0", 88);
 /// Of a release whose tag the registry does not know.
-pub(crate) const WRONG_TAG: Image = image("registry.example.com/shop/checkout:2.7.2", 96);
+pub(crate) const WRONG_TAG: ContainerImage = image("registry.example.com/shop/checkout:2.7.2", 96);
 /// Of init containers.
-pub(crate) const MIGRATE: Image = image("registry.example.com/team/migrate:3.1", 31);
+pub(crate) const MIGRATE: ContainerImage = image("registry.example.com/team/migrate:3.1", 31);
 /// Of init containers, from another registry.
-pub(crate) const GIT_SYNC: Image = image("ghcr.io/example/git-sync:v4.4.0", 24);
+pub(crate) const GIT_SYNC: ContainerImage = image("ghcr.io/example/git-sync:v4.4.0", 24);
 /// Of sidecars.
-pub(crate) const PROXY: Image = image("quay.io/example/mesh-proxy:1.30.2", 63);
+pub(crate) const PROXY: ContainerImage = image("quay.io/example/mesh-proxy:1.30.2", 63);
 /// Of containers beside the main one.
-pub(crate) const METRICS_PROXY: Image = image("registry.example.com/team/metrics-proxy:0.9.1", 12);
+pub(crate) const METRICS_PROXY: ContainerImage =
+    image("registry.example.com/team/metrics-proxy:0.9.1", 12);
 /// Of jobs.
-pub(crate) const BATCH: Image = image("python:3.14-slim", 44);
+pub(crate) const BATCH: ContainerImage = image("python:3.14-slim", 44);
 /// Of agents on nodes.
-pub(crate) const AGENT: Image = image("quay.io/example/node-agent:2.11.4", 120);
+pub(crate) const AGENT: ContainerImage = image("quay.io/example/node-agent:2.11.4", 120);
 /// Of the control plane.
-pub(crate) const CONTROL_PLANE: Image = image("registry.k8s.io/kube-apiserver:v1.37.1", 30);
+pub(crate) const CONTROL_PLANE: ContainerImage =
+    image("registry.k8s.io/kube-apiserver:v1.37.1", 30);
 /// Of people who look for faults.
-pub(crate) const DEBUGGER: Image = image("busybox:1.37", 2);
+pub(crate) const DEBUGGER: ContainerImage = image("busybox:1.37", 2);
 
 /// The image of the application `app`.
-pub(crate) fn of_app(app: &str) -> Image {
+pub(crate) fn of_app(app: &str) -> ContainerImage {
     match app {
         "checkout" => image("registry.example.com/shop/checkout:2.7.1", 96),
         "catalog" => image("registry.example.com/shop/catalog:2.7.1", 141),
@@ -58,7 +60,7 @@ pub(crate) fn of_app(app: &str) -> Image {
     }
 }
 
-impl Image {
+impl ContainerImage {
     /// The registry that holds it.
     pub fn registry(&self) -> &'static str {
         match self.name.split_once('/') {
@@ -79,7 +81,7 @@ pub enum PullFault {
 
 impl PullFault {
     /// The container runtime's error, as the kubelet passes it on.
-    pub fn message(self, image: &Image) -> String {
+    pub fn message(self, image: &ContainerImage) -> String {
         let name = image.name;
         let registry = image.registry();
         match self {

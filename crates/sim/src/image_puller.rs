@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::node::Node;
+use super::node::SimulatedNode;
 use super::sim_clock::{MILLI, SECOND};
 use podinit_core::timestamp::Timestamp;
 
@@ -14,7 +14,7 @@ const LAYERS_PRESENT: i64 = 300 * MILLI;
 
 /// What becomes of a pull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct PullTurn {
     /// Nanoseconds until it begins
     pub(super) wait: i64,
     /// Nanoseconds that it takes then
@@ -30,22 +30,22 @@ pub(super) struct ImagePullers {
 
 impl ImagePullers {
     /// A pull that takes `takes` nanoseconds is asked for at `now`.
-    pub(super) fn enter(&mut self, node: &Node, now: Timestamp, takes: i64) -> Turn {
+    pub(super) fn enter(&mut self, node: &SimulatedNode, now: Timestamp, takes: i64) -> PullTurn {
         let slots = self.busy_until.entry(node.name).or_default();
         slots.retain(|until| *until > now);
         if slots.len() < usize::from(node.pulls_at_once) {
             slots.push(now.plus_nanos(takes));
-            return Turn { wait: 0, takes };
+            return PullTurn { wait: 0, takes };
         }
         let Some(first) = slots.iter_mut().min() else {
-            return Turn { wait: 0, takes };
+            return PullTurn { wait: 0, takes };
         };
         let wait = first.nanos_since(now);
         if wait > LONGEST_WAIT {
-            return Turn { wait: 0, takes: LAYERS_PRESENT.min(takes) };
+            return PullTurn { wait: 0, takes: LAYERS_PRESENT.min(takes) };
         }
         *first = first.plus_nanos(takes);
-        Turn { wait, takes }
+        PullTurn { wait, takes }
     }
 }
 
@@ -60,8 +60,8 @@ mod tests {
         let now = Timestamp::from_seconds(100);
         let mut turn = |node| pullers.enter(node, now, 4 * SECOND);
         let waits = [(); 3].map(|()| turn(&NEXT_SYNC));
-        let queued = |wait| Turn { wait: wait * SECOND, takes: 4 * SECOND };
-        let late = Turn { wait: 0, takes: LAYERS_PRESENT };
+        let queued = |wait| PullTurn { wait: wait * SECOND, takes: 4 * SECOND };
+        let late = PullTurn { wait: 0, takes: LAYERS_PRESENT };
         assert_eq!(waits, [queued(0), queued(4), late]);
         let waits = [(); 6].map(|()| turn(&CURRENT).wait);
         assert_eq!(waits, [0, 0, 0, 0, 0, 4 * SECOND]);

@@ -4,11 +4,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Value, json};
 
 use super::manifest::ALL_NAMESPACES;
-use super::node::{Node, nodes};
-use super::object::{ObjectKey, Resource, Selectable};
+use super::node::{SimulatedNode, nodes};
+use super::object::{ObjectKey, SelectableFields, ServedKind};
 use super::rng::Rng;
 use super::sim_clock::{SECOND, meta_time};
-use super::store::Store;
+use super::store::ObjectStore;
 use podinit_core::timestamp::Timestamp;
 
 /// They are so much older than the cluster's first moment.
@@ -17,12 +17,12 @@ const AGE: i64 = 40 * 24 * 3_600 * SECOND;
 const HISTORY: usize = 512;
 
 /// The objects of `resource` in a cluster that begins at `start`.
-pub(super) fn store(resource: Resource, start: Timestamp, version: u64) -> Store {
+pub(super) fn store(resource: ServedKind, start: Timestamp, version: u64) -> ObjectStore {
     let created = meta_time(start.plus_nanos(-AGE));
     let objects: Vec<Value> = match resource {
-        Resource::Nodes => nodes()
+        ServedKind::Nodes => nodes()
             .map(|node| {
-                let state = NodeState {
+                let state = NodeProgress {
                     uid: uid(node.name),
                     created: created.clone(),
                     ready: Some(created.clone()),
@@ -33,7 +33,7 @@ pub(super) fn store(resource: Resource, start: Timestamp, version: u64) -> Store
             .collect(),
         _ => (ALL_NAMESPACES.iter()).map(|name| namespace_object(name, &created)).collect(),
     };
-    let store = Store::new(version, HISTORY);
+    let store = ObjectStore::new(version, HISTORY);
     for object in objects {
         put(&store, object);
     }
@@ -41,10 +41,10 @@ pub(super) fn store(resource: Resource, start: Timestamp, version: u64) -> Store
 }
 
 /// Writes an object that belongs to no namespace.
-pub(super) fn put(store: &Store, mut object: Value) {
+pub(super) fn put(store: &ObjectStore, mut object: Value) {
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     let key = ObjectKey::new("", name);
-    store.put(key, Selectable::of_json(&object), |version| {
+    store.put(key, SelectableFields::of_json(&object), |version| {
         object["metadata"]["resourceVersion"] = json!(version.to_string());
         object.to_string().into_bytes()
     });
@@ -58,7 +58,7 @@ fn uid(name: &str) -> String {
 }
 
 /// How far a node is.
-pub(super) struct NodeState {
+pub(super) struct NodeProgress {
     pub(super) uid: String,
     pub(super) created: Time,
     /// Since when it is Ready, if it is
@@ -79,8 +79,8 @@ fn namespace_object(name: &str, created: &Time) -> Value {
 }
 
 /// The object of `node`.
-pub(super) fn node_object(node: &Node, state: &NodeState) -> Value {
-    let NodeState { uid, created, ready, taint } = state;
+pub(super) fn node_object(node: &SimulatedNode, state: &NodeProgress) -> Value {
+    let NodeProgress { uid, created, ready, taint } = state;
     let taints: Vec<Value> =
         (taint.iter()).map(|key| json!({"key": key, "effect": "NoSchedule"})).collect();
     let labels = json!({

@@ -1,13 +1,13 @@
 //! From what a kubelet sees to the conditions and the phase that it writes, by the rules of the
 //! kubelet (`pkg/kubelet/status/generate.go`).
 
-use super::container::{App, Report};
+use super::container::{AppState, KubeletReport};
 use super::life::PodManifest;
-use super::node::Kubelet;
+use super::node::KubeletMinor;
 
 /// `status.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum PodPhase {
     /// `Pending`
     Pending,
     /// `Running`
@@ -18,7 +18,7 @@ pub enum Phase {
     Failed,
 }
 
-impl Phase {
+impl PodPhase {
     /// As Kubernetes spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,12 +35,12 @@ impl Phase {
     }
 
     /// The phase after `report`: a pod that has run is never pending again.
-    pub fn after(self, report: &Report, init_containers: usize) -> Self {
+    pub fn after(self, report: &KubeletReport, init_containers: usize) -> Self {
         match report.app {
-            App::Completed => Self::Succeeded,
-            App::Failed => Self::Failed,
-            App::Running { .. } if report.init_done >= init_containers => Self::Running,
-            App::Waiting(_) if report.restarts > 0 => Self::Running,
+            AppState::Completed => Self::Succeeded,
+            AppState::Failed => Self::Failed,
+            AppState::Running { .. } if report.init_done >= init_containers => Self::Running,
+            AppState::Waiting(_) if report.restarts > 0 => Self::Running,
             _ if self == Self::Running => Self::Running,
             _ => Self::Pending,
         }
@@ -49,7 +49,7 @@ impl Phase {
 
 /// What a condition says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ConditionVerdict {
     /// `status`: True or False
     pub holds: bool,
     /// `reason`
@@ -58,7 +58,7 @@ pub struct Verdict {
     pub message: Option<String>,
 }
 
-impl Verdict {
+impl ConditionVerdict {
     /// It holds, which needs no reason.
     pub const HOLDS: Self = Self { holds: true, reason: None, message: None };
 
@@ -82,46 +82,58 @@ impl Verdict {
 
 /// `PodReadyToStartContainers`, by a kubelet of this version. `existed` says whether the status has
 /// shown a sandbox before.
-pub fn network_ready(kubelet: Kubelet, report: &Report, existed: bool) -> Verdict {
+pub fn network_ready(
+    kubelet: KubeletMinor,
+    report: &KubeletReport,
+    existed: bool,
+) -> ConditionVerdict {
     if report.sandbox {
-        return Verdict::HOLDS;
+        return ConditionVerdict::HOLDS;
     }
     if !kubelet.explains_missing_sandbox() {
-        return Verdict::FAILS;
+        return ConditionVerdict::FAILS;
     }
     let message = match existed {
         true => "pod sandbox is not ready",
         false => "no pod sandbox exists",
     };
-    Verdict::fails("PodSandboxNotReady", message)
+    ConditionVerdict::fails("PodSandboxNotReady", message)
 }
 
 /// `Initialized`: True from the first sync on for a pod without init containers.
-pub fn initialized(manifest: &PodManifest, report: &Report, phase: Phase) -> Verdict {
-    if phase == Phase::Succeeded {
-        return Verdict::holds("PodCompleted", "");
+pub fn initialized(
+    manifest: &PodManifest,
+    report: &KubeletReport,
+    phase: PodPhase,
+) -> ConditionVerdict {
+    if phase == PodPhase::Succeeded {
+        return ConditionVerdict::holds("PodCompleted", "");
     }
     let undone: Vec<&str> = (manifest.init_containers.iter())
         .skip(report.init_done)
         .map(|container| container.name)
         .collect();
     if undone.is_empty() {
-        return Verdict::HOLDS;
+        return ConditionVerdict::HOLDS;
     }
     let message = format!("containers with incomplete status: [{}]", undone.join(" "));
-    Verdict::fails("ContainersNotInitialized", message)
+    ConditionVerdict::fails("ContainersNotInitialized", message)
 }
 
 /// `ContainersReady`.
-pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -> Verdict {
+pub fn containers_ready(
+    manifest: &PodManifest,
+    report: &KubeletReport,
+    phase: PodPhase,
+) -> ConditionVerdict {
     match (phase, report.app) {
-        (Phase::Succeeded, _) => Verdict::fails("PodCompleted", ""),
-        (Phase::Failed, _) => Verdict::fails("PodFailed", ""),
-        (_, App::Running { ready: true }) => Verdict::HOLDS,
+        (PodPhase::Succeeded, _) => ConditionVerdict::fails("PodCompleted", ""),
+        (PodPhase::Failed, _) => ConditionVerdict::fails("PodFailed", ""),
+        (_, AppState::Running { ready: true }) => ConditionVerdict::HOLDS,
         (_, app) => {
             // A main container that crashes or is probed leaves those beside it running.
             let unready = match app {
-                App::Running { .. } => 1,
+                AppState::Running { .. } => 1,
                 _ if report.restarts > 0 => 1,
                 _ => manifest.containers.len(),
             };
@@ -132,7 +144,7 @@ pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -
                 .map(|container| container.name);
             let names: Vec<&str> = waiting.collect();
             let message = format!("containers with unready status: [{}]", names.join(" "));
-            Verdict::fails("ContainersNotReady", message)
+            ConditionVerdict::fails("ContainersNotReady", message)
         }
     }
 }
@@ -140,9 +152,9 @@ pub fn containers_ready(manifest: &PodManifest, report: &Report, phase: Phase) -
 /// `Ready`: the containers, and every readiness gate. `status` is that of the condition of this type, if it is set.
 pub fn ready(
     manifest: &PodManifest,
-    containers: Verdict,
+    containers: ConditionVerdict,
     status: impl Fn(&str) -> Option<bool>,
-) -> Verdict {
+) -> ConditionVerdict {
     if !containers.holds {
         return containers;
     }
@@ -157,27 +169,27 @@ pub fn ready(
     let unmet: Vec<String> = manifest.readiness_gates.iter().filter_map(unmet).collect();
     match unmet.is_empty() {
         true => containers,
-        false => Verdict::fails("ReadinessGatesNotReady", unmet.join(", ")),
+        false => ConditionVerdict::fails("ReadinessGatesNotReady", unmet.join(", ")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::container::Container;
+    use super::super::container::SimulatedContainer;
     use super::super::life;
     use super::*;
 
-    fn report(init_done: usize, app: App) -> Report {
-        Report { sandbox: false, init_done, app, restarts: 0 }
+    fn report(init_done: usize, app: AppState) -> KubeletReport {
+        KubeletReport { sandbox: false, init_done, app, restarts: 0 }
     }
 
     #[test]
     fn without_init_containers_the_first_sync_is_initialized() {
         let manifest = PodManifest::default();
-        let waiting = report(0, App::Waiting("ContainerCreating"));
-        assert!(initialized(&manifest, &waiting, Phase::Pending).holds);
-        assert_eq!(network_ready(Kubelet::V1_36, &waiting, false).reason, None);
-        let explained = network_ready(Kubelet::V1_37, &waiting, false);
+        let waiting = report(0, AppState::Waiting("ContainerCreating"));
+        assert!(initialized(&manifest, &waiting, PodPhase::Pending).holds);
+        assert_eq!(network_ready(KubeletMinor::V1_36, &waiting, false).reason, None);
+        let explained = network_ready(KubeletMinor::V1_37, &waiting, false);
         assert!(!explained.holds);
         assert_eq!(explained.message.as_deref(), Some("no pod sandbox exists"));
     }
@@ -186,16 +198,16 @@ mod tests {
     fn init_containers_that_are_not_done_are_named() {
         let manifest = PodManifest {
             init_containers: vec![
-                Container { name: "migrate", ..life::APP },
-                Container { name: "proxy", restartable: true, ..life::APP },
+                SimulatedContainer { name: "migrate", ..life::APP },
+                SimulatedContainer { name: "proxy", restartable: true, ..life::APP },
             ],
             ..PodManifest::default()
         };
-        let waiting = report(1, App::Waiting("PodInitializing"));
-        let verdict = initialized(&manifest, &waiting, Phase::Pending);
+        let waiting = report(1, AppState::Waiting("PodInitializing"));
+        let verdict = initialized(&manifest, &waiting, PodPhase::Pending);
         assert_eq!(verdict.reason, Some("ContainersNotInitialized"));
         assert_eq!(verdict.message.as_deref(), Some("containers with incomplete status: [proxy]"),);
-        let verdict = containers_ready(&manifest, &waiting, Phase::Pending);
+        let verdict = containers_ready(&manifest, &waiting, PodPhase::Pending);
         assert_eq!(verdict.message.as_deref(), Some("containers with unready status: [proxy app]"),);
     }
 
@@ -203,8 +215,8 @@ mod tests {
     fn a_readiness_gate_holds_back_only_ready() {
         let manifest =
             PodManifest { readiness_gates: vec!["lb/web", "mesh/up"], ..PodManifest::default() };
-        let running = report(0, App::Running { ready: true });
-        let containers = containers_ready(&manifest, &running, Phase::Running);
+        let running = report(0, AppState::Running { ready: true });
+        let containers = containers_ready(&manifest, &running, PodPhase::Running);
         assert!(containers.holds);
         let ready = |lb, mesh| {
             let status = |kind: &str| if kind == "lb/web" { lb } else { mesh };
@@ -226,9 +238,9 @@ mod tests {
     #[test]
     fn finished_pods_say_so() {
         let manifest = PodManifest::default();
-        let done = report(0, App::Completed);
-        let phase = Phase::Running.after(&done, 0);
-        assert_eq!(phase, Phase::Succeeded);
+        let done = report(0, AppState::Completed);
+        let phase = PodPhase::Running.after(&done, 0);
+        assert_eq!(phase, PodPhase::Succeeded);
         let verdict = containers_ready(&manifest, &done, phase);
         assert_eq!((verdict.holds, verdict.reason), (false, Some("PodCompleted")));
         let verdict = initialized(&manifest, &done, phase);

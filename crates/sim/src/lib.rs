@@ -57,7 +57,7 @@ pub mod truth;
 mod watch_event;
 mod watch_stream;
 
-pub use cluster::{Cluster, FIRST_VERSION};
+pub use cluster::{FIRST_VERSION, SimulatedCluster};
 pub use config::ClusterConfig;
 pub use event_recorder::{EventFaults, EventSettings};
 #[doc(no_inline)]

@@ -3,10 +3,10 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 use super::component_fault::{NoNode, SandboxFault, ScaleUp};
-use super::container::{Container, ContainerRef, Report};
+use super::container::{ContainerRef, KubeletReport, SimulatedContainer};
 use super::image::{self, PullFault};
-use super::kubelet::Verdict;
-use super::node::{Kubelet, Node};
+use super::kubelet::ConditionVerdict;
+use super::node::{KubeletMinor, SimulatedNode};
 use super::profile::LifeKind;
 use super::sim_clock::MILLI;
 
@@ -22,36 +22,36 @@ const IMAGE_FOUND: i64 = 80 * MILLI;
 
 /// The whole life of one pod.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Life {
+pub struct PodLife {
     /// Which kind of life it is
     pub kind: LifeKind,
     /// What of the pod never changes
     pub manifest: PodManifest,
     /// What happens, in the order of time
-    pub steps: Vec<Step>,
+    pub steps: Vec<LifeStep>,
     /// How many more times a pod of the same name is created once this one is gone
     pub recreations: u8,
     /// Never deleted to keep the population within bounds
     pub permanent: bool,
 }
 
-impl Life {
+impl PodLife {
     /// No image has to be pulled: each that would be is found on the node, and all that follows happens sooner. Pulls
     /// that fail still do.
     pub(super) fn find_images(&mut self) {
         let (mut sooner, mut found) = (0, Vec::new());
         let mut steps = std::mem::take(&mut self.steps).into_iter().peekable();
-        while let Some(Step { after, change }) = steps.next() {
-            let pulled = |next: &Step| matches!(next.change, Change::Pulled(_));
+        while let Some(LifeStep { after, change }) = steps.next() {
+            let pulled = |next: &LifeStep| matches!(next.change, PodChange::Pulled(_));
             let step = match change {
-                Change::Pull { container, .. } if steps.peek().is_some_and(pulled) => {
+                PodChange::Pull { container, .. } if steps.peek().is_some_and(pulled) => {
                     let takes = steps.next().map_or(0, |pulled| pulled.after - after);
                     sooner += (takes - IMAGE_FOUND).max(0);
-                    Step { after: after + takes, change: Change::FindImage(container) }
+                    LifeStep { after: after + takes, change: PodChange::FindImage(container) }
                 }
-                change => Step { after, change },
+                change => LifeStep { after, change },
             };
-            found.push(Step { after: step.after - sooner, ..step });
+            found.push(LifeStep { after: step.after - sooner, ..step });
         }
         self.steps = found;
     }
@@ -59,16 +59,16 @@ impl Life {
 
 /// One event of a life.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct LifeStep {
     /// Nanoseconds after the pod's creation
     pub after: i64,
     /// What happens
-    pub change: Change,
+    pub change: PodChange,
 }
 
 /// What can happen to a pod.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum PodChange {
     /// The scheduler finds no node
     Unschedulable(NoNode),
     /// An autoscaler says whether it adds a node for the pod
@@ -78,7 +78,7 @@ pub enum Change {
     /// The pod is bound to a node
     Bind {
         /// Where
-        node: Node,
+        node: SimulatedNode,
         /// Whether `PodScheduled` becomes True, which it should (k/k#139602)
         stamped: bool,
     },
@@ -110,7 +110,7 @@ pub enum Change {
     /// The container is created and started on the node
     Start(ContainerRef),
     /// The kubelet writes the pod's status
-    Report(Report),
+    Report(KubeletReport),
     /// The kubelet rejects the pod: it ends as failed, before it has a sandbox
     Reject,
     /// A component that is not part of Kubernetes writes a condition: that of a readiness gate, or one of its own
@@ -118,14 +118,14 @@ pub enum Change {
         /// `type`
         kind: &'static str,
         /// What it says
-        verdict: Verdict,
+        verdict: ConditionVerdict,
         /// Whose clock states when
-        writer: Writer,
+        writer: ConditionWriter,
     },
     /// The controller manager has lost the node, and sets Ready to False
     LoseNode,
     /// The node's kubelet is replaced, and reports what it finds
-    UpgradeKubelet(Kubelet),
+    UpgradeKubelet(KubeletMinor),
     /// Somebody marks the pod for its deletion: `DisruptionTarget`, for this reason
     Disrupt(&'static str),
     /// A change of the pod's resources in place goes on, or is over
@@ -139,7 +139,7 @@ pub enum Change {
     Remove,
 }
 
-impl Change {
+impl PodChange {
     /// Whether it changes the pod's object. The others happen on the node, and the next
     /// [`Self::Report`] shows them.
     pub const fn is_written(&self) -> bool {
@@ -163,7 +163,7 @@ impl Change {
 
 /// Who writes a condition that is not of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writer {
+pub enum ConditionWriter {
     /// A controller, whose clock is that of the API server
     Controller,
     /// The application in the pod, by the clock of its node
@@ -195,9 +195,9 @@ pub struct PodManifest {
     /// The controlling owner
     pub owner: Option<OwnerReference>,
     /// `spec.initContainers`
-    pub init_containers: Vec<Container>,
+    pub init_containers: Vec<SimulatedContainer>,
     /// `spec.containers`, of which the first is the main one
-    pub containers: Vec<Container>,
+    pub containers: Vec<SimulatedContainer>,
     /// The persistentVolumeClaim of a volume `data`
     pub claim: Option<String>,
     /// `spec.schedulingGroup.podGroupName`
@@ -209,7 +209,7 @@ pub struct PodManifest {
     /// `spec.readinessGates`, by the types of their conditions
     pub readiness_gates: Vec<&'static str>,
     /// Created with `spec.nodeName`
-    pub preset_node: Option<Node>,
+    pub preset_node: Option<SimulatedNode>,
     /// `spec.restartPolicy: Never`, otherwise `Always`
     pub runs_once: bool,
     /// Has a readiness probe
@@ -219,7 +219,8 @@ pub struct PodManifest {
 }
 
 /// The container of pods that need no other one.
-pub(super) const APP: Container = Container { name: "app", image: image::APP, restartable: false };
+pub(super) const APP: SimulatedContainer =
+    SimulatedContainer { name: "app", image: image::APP, restartable: false };
 
 impl Default for PodManifest {
     /// One container, and nothing that is not needed.
@@ -248,12 +249,12 @@ impl Default for PodManifest {
 
 impl PodManifest {
     /// What the kubelet sees at first.
-    pub(super) fn first_report(&self) -> Report {
-        Report::first(!self.init_containers.is_empty())
+    pub(super) fn first_report(&self) -> KubeletReport {
+        KubeletReport::first(!self.init_containers.is_empty())
     }
 
     /// The container that `container` stands for, if there is one.
-    pub fn container(&self, container: ContainerRef) -> Option<&Container> {
+    pub fn container(&self, container: ContainerRef) -> Option<&SimulatedContainer> {
         match container {
             ContainerRef::Init(index) => self.init_containers.get(index),
             ContainerRef::Regular(index) => self.containers.get(index),
@@ -271,24 +272,24 @@ mod tests {
     #[test]
     fn images_that_are_present_are_found_and_the_rest_comes_sooner() {
         let container = ContainerRef::MAIN;
-        let step = |after, change| Step { after: after * MILLI, change };
+        let step = |after, change| LifeStep { after: after * MILLI, change };
         let takes = 2_000 * MILLI;
         let mut life = plan::life(LifeKind::Plain, LifeSpeed::Usual, &mut Rng::new(1));
         life.steps = vec![
-            step(100, Change::MakeSandbox),
-            step(100, Change::Pull { container, takes }),
-            step(2_100, Change::Pulled(container)),
-            step(2_200, Change::Start(container)),
-            step(3_000, Change::Pull { container, takes }),
-            step(3_500, Change::FailPull(container, PullFault::NotFound)),
+            step(100, PodChange::MakeSandbox),
+            step(100, PodChange::Pull { container, takes }),
+            step(2_100, PodChange::Pulled(container)),
+            step(2_200, PodChange::Start(container)),
+            step(3_000, PodChange::Pull { container, takes }),
+            step(3_500, PodChange::FailPull(container, PullFault::NotFound)),
         ];
         life.find_images();
         let found = [
-            step(100, Change::MakeSandbox),
-            step(180, Change::FindImage(container)),
-            step(280, Change::Start(container)),
-            step(1_080, Change::Pull { container, takes }),
-            step(1_580, Change::FailPull(container, PullFault::NotFound)),
+            step(100, PodChange::MakeSandbox),
+            step(180, PodChange::FindImage(container)),
+            step(280, PodChange::Start(container)),
+            step(1_080, PodChange::Pull { container, takes }),
+            step(1_580, PodChange::FailPull(container, PullFault::NotFound)),
         ];
         assert_eq!(life.steps, found);
     }

@@ -2,19 +2,19 @@
 
 use bytes::Bytes;
 
-use super::faults::Modes;
-use super::list_options::{At, Continuation, ListOptions, Match};
-use super::object::{Object, ObjectKey, Page, Resource};
+use super::faults::FaultModes;
+use super::list_options::{Continuation, ListOptions, RequestedMatch, RequestedVersion};
+use super::object::{ObjectKey, ObjectPage, ServedKind, StoredObject};
 use super::status::Failure;
-use super::store::Store;
+use super::store::ObjectStore;
 
 /// The body of the answer, in parts.
 pub(super) fn list(
-    resource: Resource,
-    store: &Store,
+    resource: ServedKind,
+    store: &ObjectStore,
     namespace: Option<&str>,
     options: &ListOptions,
-    modes: Modes,
+    modes: FaultModes,
 ) -> Result<Vec<Bytes>, Failure> {
     let start = namespace.map(|namespace| ObjectKey::new(namespace, ""));
     let (version, after) = match &options.continuation {
@@ -22,8 +22,8 @@ pub(super) fn list(
         None => (version_of(store, options, modes)?, start.as_ref()),
     };
     // A list at any version that the cache holds is served whole.
-    let limit = options.limit.filter(|_| options.at != At::Any);
-    let matches = |object: &Object| selects(namespace, options, object);
+    let limit = options.limit.filter(|_| options.at != RequestedVersion::Any);
+    let matches = |object: &StoredObject| selects(namespace, options, object);
     let counted = (options.continuation.as_ref()).and_then(|continuation| continuation.remaining);
     let page = store.page(version, after, limit, counted.is_none(), matches);
     let mut page = page.map_err(|too_old| match &options.continuation {
@@ -43,7 +43,11 @@ pub(super) fn expired(continuation: &Continuation) -> Failure {
 }
 
 /// Whether a request for `namespace` and with `options` is about `object`.
-pub(super) fn selects(namespace: Option<&str>, options: &ListOptions, object: &Object) -> bool {
+pub(super) fn selects(
+    namespace: Option<&str>,
+    options: &ListOptions,
+    object: &StoredObject,
+) -> bool {
     let key = &object.key;
     namespace.is_none_or(|namespace| namespace == key.namespace)
         && (options.selector).matches(key, &object.selectable)
@@ -51,23 +55,29 @@ pub(super) fn selects(namespace: Option<&str>, options: &ListOptions, object: &O
 }
 
 /// The version at which the list is served; `None` is the newest.
-fn version_of(store: &Store, options: &ListOptions, modes: Modes) -> Result<Option<u64>, Failure> {
+fn version_of(
+    store: &ObjectStore,
+    options: &ListOptions,
+    modes: FaultModes,
+) -> Result<Option<u64>, Failure> {
     let newest = store.version();
     let cached = (modes.list_lag > 0).then(|| newest.saturating_sub(modes.list_lag));
     match (options.at, options.matching) {
-        (At::Newest, _) => Ok(None),
-        (At::Any, _) => Ok(cached),
-        (At::Version(version), _) if version > newest => Err(Failure::too_large(version, newest)),
-        (At::Version(version), Some(Match::Exact)) => Ok(Some(version)),
+        (RequestedVersion::Newest, _) => Ok(None),
+        (RequestedVersion::Any, _) => Ok(cached),
+        (RequestedVersion::Version(version), _) if version > newest => {
+            Err(Failure::too_large(version, newest))
+        }
+        (RequestedVersion::Version(version), Some(RequestedMatch::Exact)) => Ok(Some(version)),
         // Older than the parameter `resourceVersionMatch` is the rule that a version with a limit
         // is exact.
-        (At::Version(version), None) if options.limit.is_some() => Ok(Some(version)),
+        (RequestedVersion::Version(version), None) if options.limit.is_some() => Ok(Some(version)),
         // The cache waits until it is as fresh as it is asked to be.
-        (At::Version(version), _) => Ok(cached.map(|cached| cached.max(version))),
+        (RequestedVersion::Version(version), _) => Ok(cached.map(|cached| cached.max(version))),
     }
 }
 
-fn body(resource: Resource, page: &Page, options: &ListOptions) -> Vec<Bytes> {
+fn body(resource: ServedKind, page: &ObjectPage, options: &ListOptions) -> Vec<Bytes> {
     let mut head = format!(
         r#"{{"kind":"{}List","apiVersion":"v1","metadata":{{"resourceVersion":"{}""#,
         resource.kind(),

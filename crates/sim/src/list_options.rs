@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
-use super::object::{ObjectKey, Resource};
+use super::object::{ObjectKey, ServedKind};
 use super::selector::{Selector, ShardSelector};
 use super::status::Failure;
 
@@ -38,7 +38,7 @@ impl Continuation {
 
 /// `resourceVersion`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum RequestedVersion {
     /// Not given: the newest
     Newest,
     /// `0`: any version that the cache holds
@@ -49,7 +49,7 @@ pub(super) enum At {
 
 /// `resourceVersionMatch`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Match {
+pub(super) enum RequestedMatch {
     Exact,
     NotOlderThan,
 }
@@ -58,8 +58,8 @@ pub(super) enum Match {
 #[derive(Clone, Debug)]
 pub(super) struct ListOptions {
     pub(super) watch: bool,
-    pub(super) at: At,
-    pub(super) matching: Option<Match>,
+    pub(super) at: RequestedVersion,
+    pub(super) matching: Option<RequestedMatch>,
     pub(super) limit: Option<usize>,
     pub(super) continuation: Option<Continuation>,
     pub(super) selector: Selector,
@@ -89,7 +89,7 @@ struct Parameters {
 }
 
 impl ListOptions {
-    pub(super) fn parse(resource: Resource, uri: &http::Uri) -> Result<Self, Failure> {
+    pub(super) fn parse(resource: ServedKind, uri: &http::Uri) -> Result<Self, Failure> {
         let query = Query::<Parameters>::try_from_uri(uri)
             .map_err(|error| Failure::bad_request(error.body_text()))?
             .0;
@@ -103,14 +103,14 @@ impl ListOptions {
         };
         let watch = flag(&query.watch);
         let at = match number(&query.resource_version, "resourceVersion")? {
-            None => At::Newest,
-            Some(0) => At::Any,
-            Some(version) => At::Version(version),
+            None => RequestedVersion::Newest,
+            Some(0) => RequestedVersion::Any,
+            Some(version) => RequestedVersion::Version(version),
         };
         let matching = match given(&query.resource_version_match).as_deref() {
             None => None,
-            Some("Exact") => Some(Match::Exact),
-            Some("NotOlderThan") => Some(Match::NotOlderThan),
+            Some("Exact") => Some(RequestedMatch::Exact),
+            Some("NotOlderThan") => Some(RequestedMatch::NotOlderThan),
             Some(other) => {
                 let unsupported = "resourceVersionMatch: Unsupported value";
                 return Err(Failure::invalid(format!("{unsupported}: \"{other}\"")));
@@ -155,7 +155,7 @@ impl ListOptions {
     fn validate(&self, initial_events_given: bool) -> Result<(), Failure> {
         let rule_broken = if self.watch {
             match (initial_events_given, self.matching) {
-                (true, Some(Match::NotOlderThan)) | (false, None) => None,
+                (true, Some(RequestedMatch::NotOlderThan)) | (false, None) => None,
                 (true, _) => Some("sendInitialEvents requires resourceVersionMatch NotOlderThan"),
                 (false, Some(_)) => {
                     Some("resourceVersionMatch is forbidden for watch without sendInitialEvents")
@@ -168,10 +168,10 @@ impl ListOptions {
                 (Some(_), _) if self.continuation.is_some() => {
                     Some("resourceVersionMatch is forbidden with continue")
                 }
-                (Some(_), At::Newest) => {
+                (Some(_), RequestedVersion::Newest) => {
                     Some("resourceVersionMatch is forbidden without resourceVersion")
                 }
-                (Some(Match::Exact), At::Any) => {
+                (Some(RequestedMatch::Exact), RequestedVersion::Any) => {
                     Some("resourceVersionMatch Exact is forbidden for resourceVersion 0")
                 }
                 _ => None,
@@ -180,7 +180,7 @@ impl ListOptions {
         if let Some(rule) = rule_broken {
             return Err(Failure::invalid(rule));
         }
-        if self.continuation.is_some() && matches!(self.at, At::Version(_)) {
+        if self.continuation.is_some() && matches!(self.at, RequestedVersion::Version(_)) {
             let rule = "specifying resource version is not allowed when using continue";
             return Err(Failure::bad_request(rule));
         }
@@ -201,7 +201,7 @@ mod tests {
 
     fn parse(query: &str) -> Result<ListOptions, u16> {
         let uri = format!("http://localhost/api/v1/pods?{query}").parse().unwrap();
-        ListOptions::parse(Resource::Pods, &uri).map_err(|failure| failure.code)
+        ListOptions::parse(ServedKind::Pods, &uri).map_err(|failure| failure.code)
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         )
         .unwrap();
         assert!(options.watch && options.initial_events && options.bookmarks);
-        assert_eq!(options.at, At::Newest);
+        assert_eq!(options.at, RequestedVersion::Newest);
         assert_eq!(options.timeout, Some(Duration::from_secs(290)));
     }
 }

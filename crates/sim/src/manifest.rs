@@ -2,8 +2,8 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
-use super::container::Container;
-use super::image::{self, Image};
+use super::container::SimulatedContainer;
+use super::image::{self, ContainerImage};
 use super::life::{APP, PodManifest, READINESS_GATE, SCHEDULING_GATE};
 use super::node::{self, CURRENT};
 use super::profile::LifeKind;
@@ -35,19 +35,20 @@ const APPS: &[&str] = &[
     "sessions",
     "mailer",
 ];
-const MIGRATE: Container = container("migrate", image::MIGRATE);
-const FETCH: Container = container("fetch-config", image::GIT_SYNC);
-const PROXY: Container = Container { restartable: true, ..container("mesh-proxy", image::PROXY) };
+const MIGRATE: SimulatedContainer = container("migrate", image::MIGRATE);
+const FETCH: SimulatedContainer = container("fetch-config", image::GIT_SYNC);
+const PROXY: SimulatedContainer =
+    SimulatedContainer { restartable: true, ..container("mesh-proxy", image::PROXY) };
 /// Stands beside the main container of some applications.
-const METRICS_PROXY: Container = container("metrics-proxy", image::METRICS_PROXY);
+const METRICS_PROXY: SimulatedContainer = container("metrics-proxy", image::METRICS_PROXY);
 
-const fn container(name: &'static str, image: Image) -> Container {
-    Container { name, image, restartable: false }
+const fn container(name: &'static str, image: ContainerImage) -> SimulatedContainer {
+    SimulatedContainer { name, image, restartable: false }
 }
 
 /// The main container, with this image.
-fn main(image: Image) -> Vec<Container> {
-    vec![Container { image, ..APP }]
+fn main(image: ContainerImage) -> Vec<SimulatedContainer> {
+    vec![SimulatedContainer { image, ..APP }]
 }
 
 /// A new pod of `kind`.
@@ -127,7 +128,7 @@ fn owned(api_version: &str, kind: &str, name: &str) -> Option<OwnerReference> {
 }
 
 /// A pod of `owner`, with a name that Kubernetes makes.
-fn generated(namespace: &str, owner: &str, image: Image, rng: &mut Rng) -> PodManifest {
+fn generated(namespace: &str, owner: &str, image: ContainerImage, rng: &mut Rng) -> PodManifest {
     PodManifest {
         namespace: namespace.to_owned(),
         name: format!("{owner}-{}", rng.suffix(5)),

@@ -7,12 +7,12 @@ use super::sim_clock::{MILLI, SECOND};
 /// A kubelet's version, 1.`minor`: how it reports that a pod's sandbox and network are ready
 /// ([§1](crate::specification#s1); KEP-3085).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kubelet {
+pub struct KubeletMinor {
     /// The second number of its version
     pub minor: u8,
 }
 
-impl Kubelet {
+impl KubeletMinor {
     /// Knows no network condition.
     const V1_24: Self = Self { minor: 24 };
     /// Calls the condition `PodHasNetwork`.
@@ -58,11 +58,11 @@ const THIRD_ZONE: &str = "example-1c";
 
 /// One node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct SimulatedNode {
     /// `metadata.name`
     pub name: &'static str,
     /// Its kubelet
-    pub kubelet: Kubelet,
+    pub kubelet: KubeletMinor,
     /// How far its clock is ahead of the API server's, in nanoseconds
     pub skew: i64,
     /// The last number of its address
@@ -71,7 +71,7 @@ pub struct Node {
     pub(super) pulls_at_once: u8,
 }
 
-impl Node {
+impl SimulatedNode {
     /// Whether an autoscaler adds it when a pod fits on no other.
     pub fn is_added(&self) -> bool {
         self.name.starts_with("node-s")
@@ -98,30 +98,33 @@ impl Node {
 }
 
 /// A node with a clock that is right to a few milliseconds and a current kubelet.
-pub const CURRENT: Node =
-    Node { pulls_at_once: 5, ..node("node-a0", Kubelet::V1_37, 3 * MILLI, 10) };
+pub const CURRENT: SimulatedNode =
+    SimulatedNode { pulls_at_once: 5, ..node("node-a0", KubeletMinor::V1_37, 3 * MILLI, 10) };
 /// A node whose kubelet computes the network condition at its next sync.
-pub(super) const NEXT_SYNC: Node = node("node-b0", Kubelet::V1_35, 12 * MILLI, 20);
+pub(super) const NEXT_SYNC: SimulatedNode = node("node-b0", KubeletMinor::V1_35, 12 * MILLI, 20);
 /// A node whose clock is most of a second behind.
-pub(super) const SLIGHTLY_BEHIND: Node = node("node-b2", Kubelet::V1_36, -900 * MILLI, 22);
+pub(super) const SLIGHTLY_BEHIND: SimulatedNode =
+    node("node-b2", KubeletMinor::V1_36, -900 * MILLI, 22);
 /// A node whose clock is some seconds behind.
-pub(super) const FAR_BEHIND: Node = node("node-e0", Kubelet::V1_36, -2_600 * MILLI, 50);
+pub(super) const FAR_BEHIND: SimulatedNode =
+    node("node-e0", KubeletMinor::V1_36, -2_600 * MILLI, 50);
 /// A node whose clock is ahead, with a kubelet that still says `PodHasNetwork`.
-pub const AHEAD: Node = node("node-c0", Kubelet::V1_27, SECOND + 800 * MILLI, 30);
+pub const AHEAD: SimulatedNode = node("node-c0", KubeletMinor::V1_27, SECOND + 800 * MILLI, 30);
 /// A node whose kubelet knows no network condition.
-pub(super) const WITHOUT_CONDITION: Node = node("node-d0", Kubelet::V1_24, 5 * MILLI, 40);
+pub(super) const WITHOUT_CONDITION: SimulatedNode =
+    node("node-d0", KubeletMinor::V1_24, 5 * MILLI, 40);
 /// A node whose kubelet is replaced, in place, by one that knows the network condition.
-pub(super) const UPGRADED: Node = node("node-u0", Kubelet::V1_24, -8 * MILLI, 60);
+pub(super) const UPGRADED: SimulatedNode = node("node-u0", KubeletMinor::V1_24, -8 * MILLI, 60);
 
 /// Every node with its weight: most are current and keep time, as in a real cluster. Few pods are on nodes
 /// whose clocks are off by a second: a pod there is odd in several ways, and the alert on clocks fires at
 /// one anomaly in ten pods.
-const FLEET: &[(Node, u64)] = &[
+const FLEET: &[(SimulatedNode, u64)] = &[
     (CURRENT, 280),
-    (node("node-a1", Kubelet::V1_36, -40 * MILLI, 11), 220),
-    (node("node-a2", Kubelet::V1_37, 30 * MILLI, 12), 120),
+    (node("node-a1", KubeletMinor::V1_36, -40 * MILLI, 11), 220),
+    (node("node-a2", KubeletMinor::V1_37, 30 * MILLI, 12), 120),
     (NEXT_SYNC, 200),
-    (node("node-b1", Kubelet::V1_33, -120 * MILLI, 21), 125),
+    (node("node-b1", KubeletMinor::V1_33, -120 * MILLI, 21), 125),
     (SLIGHTLY_BEHIND, 15),
     (AHEAD, 5),
     (WITHOUT_CONDITION, 25),
@@ -133,31 +136,31 @@ const FLEET: &[(Node, u64)] = &[
 pub const NODES: usize = FLEET.len();
 
 /// The nodes that an autoscaler adds, and may add again under the same name.
-const ADDED: [Node; 6] = [
-    node("node-s0", Kubelet::V1_37, 8 * MILLI, 70),
-    node("node-s1", Kubelet::V1_37, -15 * MILLI, 71),
-    node("node-s2", Kubelet::V1_37, 22 * MILLI, 72),
-    node("node-s3", Kubelet::V1_37, -6 * MILLI, 73),
-    node("node-s4", Kubelet::V1_37, 11 * MILLI, 74),
-    node("node-s5", Kubelet::V1_37, -30 * MILLI, 75),
+const ADDED: [SimulatedNode; 6] = [
+    node("node-s0", KubeletMinor::V1_37, 8 * MILLI, 70),
+    node("node-s1", KubeletMinor::V1_37, -15 * MILLI, 71),
+    node("node-s2", KubeletMinor::V1_37, 22 * MILLI, 72),
+    node("node-s3", KubeletMinor::V1_37, -6 * MILLI, 73),
+    node("node-s4", KubeletMinor::V1_37, 11 * MILLI, 74),
+    node("node-s5", KubeletMinor::V1_37, -30 * MILLI, 75),
 ];
 
 /// The node that an autoscaler adds for the pod `uid`.
-pub(super) fn added_for(uid: &str) -> Node {
+pub(super) fn added_for(uid: &str) -> SimulatedNode {
     let sum: usize = uid.bytes().map(usize::from).sum();
     ADDED[sum % ADDED.len()]
 }
 
-const fn node(name: &'static str, kubelet: Kubelet, skew: i64, host: u8) -> Node {
-    Node { name, kubelet, skew, host, pulls_at_once: 1 }
+const fn node(name: &'static str, kubelet: KubeletMinor, skew: i64, host: u8) -> SimulatedNode {
+    SimulatedNode { name, kubelet, skew, host, pulls_at_once: 1 }
 }
 
 /// Every node.
-pub(super) fn nodes() -> impl Iterator<Item = &'static Node> {
+pub(super) fn nodes() -> impl Iterator<Item = &'static SimulatedNode> {
     FLEET.iter().map(|(node, _)| node)
 }
 
 /// The node that a scheduler would choose.
-pub fn choose(rng: &mut Rng) -> Node {
+pub fn choose(rng: &mut Rng) -> SimulatedNode {
     *rng.weighted(FLEET)
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// A resource of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
+pub enum ServedKind {
     /// `v1` Pods
     Pods,
     /// `v1` Events
@@ -19,7 +19,7 @@ pub enum Resource {
     Namespaces,
 }
 
-impl Resource {
+impl ServedKind {
     /// As it stands in paths and in messages.
     pub const fn plural(self) -> &'static str {
         match self {
@@ -89,20 +89,20 @@ impl ObjectKey {
 
 /// What selectors match, besides namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Selectable {
+pub struct SelectableFields {
     /// `metadata.labels`
     pub labels: Arc<[(String, String)]>,
     /// The other fields that an object of its resource can be selected by; a missing one is empty
     pub fields: Vec<(&'static str, String)>,
 }
 
-impl Selectable {
+impl SelectableFields {
     /// What selectors match of a pod or an Event.
     pub(super) fn of_json(object: &Value) -> Self {
         let labels = object["metadata"]["labels"].as_object();
         let labels = (labels.into_iter().flatten())
             .filter_map(|(name, label)| Some((name.clone(), label.as_str()?.to_owned())));
-        let fields = [Resource::Pods, Resource::Events].map(Resource::fields);
+        let fields = [ServedKind::Pods, ServedKind::Events].map(ServedKind::fields);
         let mut fields: Vec<_> = (fields.into_iter().flatten())
             .filter_map(|field| {
                 let value = object.pointer(&format!("/{}", field.replace('.', "/")))?;
@@ -117,13 +117,13 @@ impl Selectable {
 
 /// One version of one object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Object {
+pub struct StoredObject {
     /// Its namespace and name
     pub key: ObjectKey,
     /// Its `metadata.resourceVersion`
     pub version: u64,
     /// What selectors match
-    pub(super) selectable: Selectable,
+    pub(super) selectable: SelectableFields,
     /// The object without `kind` and `apiVersion`
     pub json: Bytes,
 }
@@ -141,13 +141,13 @@ pub enum EventKind {
 
 /// One entry of the history.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct HistoryEvent {
     /// What happened
     pub kind: EventKind,
     /// The object after it (for a deletion: as it last stood, at the deletion's version)
-    pub object: Arc<Object>,
+    pub object: Arc<StoredObject>,
     /// The object before it
-    pub(super) previous: Option<Arc<Object>>,
+    pub(super) previous: Option<Arc<StoredObject>>,
 }
 
 /// The requested version is older than the history.
@@ -161,11 +161,11 @@ pub struct TooOld {
 
 /// A part of a list.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct ObjectPage {
     /// The version of the whole list
     pub version: u64,
     /// The objects of this part
-    pub objects: Vec<Arc<Object>>,
+    pub objects: Vec<Arc<StoredObject>>,
     /// Whether objects follow after this part
     pub more: bool,
     /// How many, where they were counted
@@ -174,9 +174,9 @@ pub struct Page {
 
 /// Events that follow a version.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct EventBatch {
     /// The events, oldest first
-    pub events: Vec<Event>,
+    pub events: Vec<HistoryEvent>,
     /// The version up to which this is complete
     pub up_to: u64,
 }

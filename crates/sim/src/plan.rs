@@ -1,18 +1,19 @@
 //! Writes the life of a pod of each kind.
 
 use super::component_fault::{NoNode, SandboxFault};
-use super::container::{App, ContainerRef};
+use super::container::{AppState, ContainerRef};
 use super::image::PullFault;
-use super::kubelet::Verdict;
+use super::kubelet::ConditionVerdict;
 use super::life::{
-    Change, Life, MODEL_LOADED, PodManifest, READINESS_GATE, ResizeStep, SCHEDULING_GATE, Writer,
+    ConditionWriter, MODEL_LOADED, PodChange, PodLife, PodManifest, READINESS_GATE, ResizeStep,
+    SCHEDULING_GATE,
 };
 use super::manifest;
-use super::node::{self, Kubelet, Node};
+use super::node::{self, KubeletMinor, SimulatedNode};
 use super::profile::{LifeKind, LifeSpeed};
 use super::rng::Rng;
 use super::script::{
-    FIRST_SYNC, GATE, PROBE, REGISTRATION, RELIST, SCHEDULING, Script, WAIT_FOR_NODE,
+    FIRST_SYNC, GATE, LifeScript, PROBE, REGISTRATION, RELIST, SCHEDULING, WAIT_FOR_NODE,
 };
 use super::sim_clock::{MILLI, SECOND};
 
@@ -23,13 +24,13 @@ const LONGEST_BACK_OFF: i64 = 150 * SECOND;
 const REJECTED_STAYS: i64 = 900 * SECOND;
 
 /// A new life of `kind`.
-pub fn life(kind: LifeKind, speed: LifeSpeed, rng: &mut Rng) -> Life {
+pub fn life(kind: LifeKind, speed: LifeSpeed, rng: &mut Rng) -> PodLife {
     let manifest = manifest::draw(kind, rng);
     of_manifest(kind, speed, manifest, rng)
 }
 
 /// The life of the pod that takes the place and the name of a removed one.
-pub fn successor(removed: &Life, rng: &mut Rng) -> Life {
+pub fn successor(removed: &PodLife, rng: &mut Rng) -> PodLife {
     let mut manifest = removed.manifest.clone();
     manifest.uid = rng.uuid();
     let mut life = of_manifest(removed.kind, LifeSpeed::Usual, manifest, rng);
@@ -37,11 +38,11 @@ pub fn successor(removed: &Life, rng: &mut Rng) -> Life {
     life
 }
 
-fn of_manifest(kind: LifeKind, speed: LifeSpeed, manifest: PodManifest, rng: &mut Rng) -> Life {
+fn of_manifest(kind: LifeKind, speed: LifeSpeed, manifest: PodManifest, rng: &mut Rng) -> PodLife {
     let node = node_of(kind, &manifest, rng);
-    let mut script = Script::new(rng, &manifest, node, speed);
+    let mut script = LifeScript::new(rng, &manifest, node, speed);
     write(kind, &mut script);
-    Life {
+    PodLife {
         kind,
         steps: script.steps,
         recreations: match kind {
@@ -53,7 +54,7 @@ fn of_manifest(kind: LifeKind, speed: LifeSpeed, manifest: PodManifest, rng: &mu
     }
 }
 
-fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> Node {
+fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> SimulatedNode {
     match kind {
         // Their hazard needs a kubelet that knows the condition, on a clock that is right.
         LifeKind::SandboxRecreated | LifeKind::ReadyBeforeNetwork => node::CURRENT,
@@ -68,13 +69,13 @@ fn node_of(kind: LifeKind, manifest: &PodManifest, rng: &mut Rng) -> Node {
     }
 }
 
-fn write(kind: LifeKind, script: &mut Script<'_>) {
+fn write(kind: LifeKind, script: &mut LifeScript<'_>) {
     match kind {
         LifeKind::Gated => {
-            script.wait_then(GATE, Change::Ungate(SCHEDULING_GATE));
+            script.wait_then(GATE, PodChange::Ungate(SCHEDULING_GATE));
         }
         LifeKind::Unschedulable => {
-            script.wait_then(SCHEDULING, Change::Unschedulable(NoNode::Resources));
+            script.wait_then(SCHEDULING, PodChange::Unschedulable(NoNode::Resources));
             script.autoscale();
             script.wait(WAIT_FOR_NODE);
         }
@@ -83,14 +84,14 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
     match kind {
         LifeKind::Static | LifeKind::PresetNode => {}
         LifeKind::ScheduledStaysFalse => {
-            script.then(Change::Unschedulable(NoNode::Resources));
+            script.then(PodChange::Unschedulable(NoNode::Resources));
             script.bind(false);
         }
         _ => script.bind(true),
     }
     match kind {
-        LifeKind::QuickJob => quick(script, App::Completed),
-        LifeKind::FailingJob => quick(script, App::Failed),
+        LifeKind::QuickJob => quick(script, AppState::Completed),
+        LifeKind::FailingJob => quick(script, AppState::Failed),
         LifeKind::Job | LifeKind::ReusedName => job(script),
         // A demonstration that begins with them is rid of them before they count as problems.
         LifeKind::CrashLoop => crash_loop(script, if script.is_brisk() { 1 } else { 5 }),
@@ -114,12 +115,12 @@ fn write(kind: LifeKind, script: &mut Script<'_>) {
 }
 
 /// What happens to a pod that has been ready.
-fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
+fn after_ready(kind: LifeKind, script: &mut LifeScript<'_>) {
     match kind {
         LifeKind::ReadinessGate => {
             script.wait_then(REGISTRATION, load_balancer(registering()));
             script.first_sync();
-            script.wait_then(PROBE, load_balancer(Verdict::HOLDS));
+            script.wait_then(PROBE, load_balancer(ConditionVerdict::HOLDS));
             script.first_sync();
         }
         LifeKind::ReadinessFlap => flap(script),
@@ -140,61 +141,61 @@ fn after_ready(kind: LifeKind, script: &mut Script<'_>) {
         }
         LifeKind::Resized => {
             script.pass(2 * SECOND);
-            script.then(Change::Resize(Some(ResizeStep::Deferred)));
-            script.wait_then(WAIT_FOR_NODE, Change::Resize(Some(ResizeStep::InProgress)));
-            script.wait_then(PROBE, Change::Resize(None));
+            script.then(PodChange::Resize(Some(ResizeStep::Deferred)));
+            script.wait_then(WAIT_FOR_NODE, PodChange::Resize(Some(ResizeStep::InProgress)));
+            script.wait_then(PROBE, PodChange::Resize(None));
         }
         LifeKind::UpgradedKubelet => {
             script.pass(2 * SECOND);
-            script.then(Change::UpgradeKubelet(Kubelet::V1_37));
+            script.then(PodChange::UpgradeKubelet(KubeletMinor::V1_37));
         }
         _ => {}
     }
 }
 
 /// What the load balancer's controller says of the pod as a target.
-fn load_balancer(verdict: Verdict) -> Change {
-    Change::SetCondition { kind: READINESS_GATE, verdict, writer: Writer::Controller }
+fn load_balancer(verdict: ConditionVerdict) -> PodChange {
+    PodChange::SetCondition { kind: READINESS_GATE, verdict, writer: ConditionWriter::Controller }
 }
 
 /// Its words until the target is healthy: those of the load balancer.
-fn registering() -> Verdict {
-    Verdict::fails("Elb.RegistrationInProgress", "Target registration is in progress")
+fn registering() -> ConditionVerdict {
+    ConditionVerdict::fails("Elb.RegistrationInProgress", "Target registration is in progress")
 }
 
 /// A model server: from the first sync to the readiness that follows from its model.
-fn model_server(script: &mut Script<'_>) {
+fn model_server(script: &mut LifeScript<'_>) {
     script.first_sync();
     script.sandbox();
     script.run();
     script.wait_then(
         PROBE,
-        Change::SetCondition {
+        PodChange::SetCondition {
             kind: MODEL_LOADED,
-            verdict: Verdict::HOLDS,
-            writer: Writer::Application,
+            verdict: ConditionVerdict::HOLDS,
+            writer: ConditionWriter::Application,
         },
     );
     script.wait(RELIST);
-    script.write_app(App::Running { ready: true });
+    script.write_app(AppState::Running { ready: true });
     script.run_and_delete(10 * SECOND);
 }
 
-fn flap(script: &mut Script<'_>) {
+fn flap(script: &mut LifeScript<'_>) {
     script.pass(1_500 * MILLI);
     if script.rng.chance(0.3) {
-        script.then(Change::LoseNode);
+        script.then(PodChange::LoseNode);
     } else {
-        script.write_app(App::Running { ready: false });
+        script.write_app(AppState::Running { ready: false });
     }
     script.pass(1_200 * MILLI);
     script.wait(PROBE);
-    script.write_app(App::Running { ready: true });
+    script.write_app(AppState::Running { ready: true });
 }
 
-fn restart(script: &mut Script<'_>) {
+fn restart(script: &mut LifeScript<'_>) {
     script.report.restarts += 1;
-    script.write_app(App::Waiting("CrashLoopBackOff"));
+    script.write_app(AppState::Waiting("CrashLoopBackOff"));
     script.pass(1_500 * MILLI);
     script.start_main();
     script.show_running();
@@ -204,7 +205,7 @@ fn restart(script: &mut Script<'_>) {
 /// Done before the kubelet has seen it run. Of 39 such pods on real kubelets of 1.36 (tests/e2e), 24
 /// had the sandbox reported before the end and taken back with it, 14 had it stand in the very
 /// status that ends the pod, and one never had it reported.
-fn quick(script: &mut Script<'_>, end: App) {
+fn quick(script: &mut LifeScript<'_>, end: AppState) {
     match script.rng.below(20) {
         0..=11 => {
             script.first_sync();
@@ -225,32 +226,32 @@ fn quick(script: &mut Script<'_>, end: App) {
     script.run_and_delete(5 * SECOND);
 }
 
-fn job(script: &mut Script<'_>) {
+fn job(script: &mut LifeScript<'_>) {
     script.start_up();
     script.wait(PROBE);
     let succeeds = script.rng.chance(0.9);
-    script.end(if succeeds { App::Completed } else { App::Failed });
+    script.end(if succeeds { AppState::Completed } else { AppState::Failed });
     script.pass(2 * SECOND);
     script.wait(PROBE);
     script.delete();
 }
 
-fn crash_loop(script: &mut Script<'_>, crashes: u32) {
+fn crash_loop(script: &mut LifeScript<'_>, crashes: u32) {
     script.first_sync();
     script.sandbox();
     for crash in 0..crashes {
         script.start_main();
         script.report.sandbox = true;
-        script.write_app(App::Running { ready: false });
+        script.write_app(AppState::Running { ready: false });
         script.pass(SECOND);
         script.report.restarts += 1;
-        script.write_app(App::Waiting("CrashLoopBackOff"));
+        script.write_app(AppState::Waiting("CrashLoopBackOff"));
         script.pass(((10 * SECOND) << crash.min(5)).min(300 * SECOND));
     }
     script.delete();
 }
 
-fn image_pull_stuck(script: &mut Script<'_>) {
+fn image_pull_stuck(script: &mut LifeScript<'_>) {
     match script.is_brisk() {
         true => fail_pulls(script, 3),
         false => {
@@ -261,14 +262,14 @@ fn image_pull_stuck(script: &mut Script<'_>) {
     script.delete();
 }
 
-fn fail_pulls(script: &mut Script<'_>, attempts: u32) {
+fn fail_pulls(script: &mut LifeScript<'_>, attempts: u32) {
     script.first_sync();
     script.sandbox();
     let (image, fault) = (ContainerRef::MAIN, PullFault::NotFound);
     for attempt in 0..attempts {
         let (container, takes) = (image, SECOND);
-        script.then(Change::Pull { container, takes });
-        let failures = [Change::FailPull, Change::BackOffPull];
+        script.then(PodChange::Pull { container, takes });
+        let failures = [PodChange::FailPull, PodChange::BackOffPull];
         for change in failures.map(|failure| failure(image, fault)) {
             script.pass(SECOND + ((SECOND << attempt.min(10)) / 4).min(LONGEST_BACK_OFF));
             script.then(change);
@@ -278,18 +279,18 @@ fn fail_pulls(script: &mut Script<'_>, attempts: u32) {
 }
 
 /// Only Events report it (`FailedCreatePodSandBox`): the status does not change.
-fn sandbox_stuck(script: &mut Script<'_>, attempts: u32) {
+fn sandbox_stuck(script: &mut LifeScript<'_>, attempts: u32) {
     script.first_sync();
     let fault = SandboxFault::Network;
     for _ in 0..attempts {
         script.pass(12 * SECOND);
-        script.then(Change::FailSandbox(fault));
+        script.then(PodChange::FailSandbox(fault));
     }
     script.delete();
 }
 
 /// A full startup, broken off between any two of its steps.
-fn deleted_early(script: &mut Script<'_>) {
+fn deleted_early(script: &mut LifeScript<'_>) {
     script.start_up();
     // The last step is the one that makes the pod ready; the one before it may stay.
     let last = script.steps.len().saturating_sub(1);
@@ -299,37 +300,37 @@ fn deleted_early(script: &mut Script<'_>) {
 }
 
 /// Somebody needs its place, or its node, before it has started.
-fn disrupted(script: &mut Script<'_>) {
+fn disrupted(script: &mut LifeScript<'_>) {
     script.first_sync();
     script.sandbox();
     let reasons: [&'static str; 2] = ["PreemptionByScheduler", "EvictionByEvictionAPI"];
     let reason = *script.rng.pick(&reasons);
-    script.then(Change::Disrupt(reason));
+    script.then(PodChange::Disrupt(reason));
     script.delete();
 }
 
 /// A failed pod stays until somebody deletes it.
-fn rejected(script: &mut Script<'_>) {
-    script.wait_then(FIRST_SYNC, Change::Reject);
+fn rejected(script: &mut LifeScript<'_>) {
+    script.wait_then(FIRST_SYNC, PodChange::Reject);
     script.pass(REJECTED_STAYS);
     script.delete();
 }
 
-fn ready_before_network(script: &mut Script<'_>) {
+fn ready_before_network(script: &mut LifeScript<'_>) {
     script.first_sync();
     script.make_sandbox();
     script.start_main();
-    script.write_app(App::Running { ready: true });
+    script.write_app(AppState::Running { ready: true });
     script.pass(1_500 * MILLI);
     script.write_sandbox(true);
     script.run_and_delete(10 * SECOND);
 }
 
-fn coalesced(script: &mut Script<'_>) {
+fn coalesced(script: &mut LifeScript<'_>) {
     script.wait(FIRST_SYNC);
     script.make_sandbox();
     script.start_main();
     script.report.sandbox = true;
-    script.write_app(App::Running { ready: true });
+    script.write_app(AppState::Running { ready: true });
     script.run_and_delete(10 * SECOND);
 }

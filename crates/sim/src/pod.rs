@@ -1,11 +1,11 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
 use super::component_fault::SECRET_MISSING;
-use super::container::{ContainerRef, Report, Runs, Waiting};
+use super::container::{ContainerRef, ContainerRuns, ContainerWaiting, KubeletReport};
 use super::image::PullFault;
-use super::kubelet::{self, Phase, Verdict};
-use super::life::{Change, PodManifest, ResizeStep, Writer};
-use super::node::{Kubelet, Node};
+use super::kubelet::{self, ConditionVerdict, PodPhase};
+use super::life::{ConditionWriter, PodChange, PodManifest, ResizeStep};
+use super::node::{KubeletMinor, SimulatedNode};
 use super::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
@@ -20,7 +20,7 @@ pub struct PodCondition {
     /// `type`
     pub kind: &'static str,
     /// What it says
-    pub verdict: Verdict,
+    pub verdict: ConditionVerdict,
     /// `lastTransitionTime` by the clock of its writer, not yet truncated
     pub since: Timestamp,
     /// `observedGeneration`
@@ -29,7 +29,7 @@ pub struct PodCondition {
 
 /// A pod's present state.
 #[derive(Clone, Debug)]
-pub struct Pod {
+pub struct SimulatedPod {
     /// What of it never changes
     pub manifest: PodManifest,
     /// `metadata.creationTimestamp`, not yet truncated
@@ -41,52 +41,52 @@ pub struct Pod {
     /// Its scheduling gates that are still set
     pub gates: Vec<&'static str>,
     /// The node that it is bound to
-    pub node: Option<Node>,
+    pub node: Option<SimulatedNode>,
     /// The kubelet of that node, which may be upgraded
-    pub kubelet: Kubelet,
+    pub kubelet: KubeletMinor,
     /// `status.conditions`
     pub(crate) conditions: Vec<PodCondition>,
     /// `status.phase`
-    pub phase: Phase,
+    pub phase: PodPhase,
     /// `status.startTime`, not yet truncated
     pub started: Option<Timestamp>,
     /// What the kubelet last wrote, and when by its clock
-    pub report: Option<(Report, Timestamp)>,
+    pub report: Option<(KubeletReport, Timestamp)>,
     /// What the kubelet has seen of its containers
-    pub runs: Runs,
+    pub runs: ContainerRuns,
     /// Its sandbox has been made at least once
     pub(super) had_sandbox: bool,
     /// How often its sandbox could not be made
     pub(super) sandbox_attempts: u32,
     /// The last pull of an image, which may have ended
-    pub pull: Option<Pull>,
+    pub pull: Option<SimulatedPull>,
     /// Its kubelet has rejected it
     pub rejected: bool,
 }
 
 /// A pull of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pull {
+pub struct SimulatedPull {
     /// When the kubelet wanted it, by the API server's clock
     pub since: Timestamp,
     /// Nanoseconds that it takes, the wait for its turn not included
     pub takes: i64,
 }
 
-impl Pod {
+impl SimulatedPod {
     /// The pod as it is created at `created`.
     pub fn new(manifest: PodManifest, created: Timestamp) -> Self {
         let mut pod = Self {
             gates: manifest.scheduling_gates.clone(),
             node: manifest.preset_node,
-            kubelet: (manifest.preset_node).map_or(Kubelet::V1_37, |node| node.kubelet),
-            runs: Runs::new(manifest.init_containers.len(), manifest.containers.len()),
+            kubelet: (manifest.preset_node).map_or(KubeletMinor::V1_37, |node| node.kubelet),
+            runs: ContainerRuns::new(manifest.init_containers.len(), manifest.containers.len()),
             manifest,
             created,
             generation: 1,
             deletion: None,
             conditions: Vec::new(),
-            phase: Phase::Pending,
+            phase: PodPhase::Pending,
             started: None,
             report: None,
             had_sandbox: false,
@@ -96,7 +96,7 @@ impl Pod {
         };
         if pod.is_gated() {
             // The API server sets this one when it creates the pod.
-            let verdict = Verdict::fails(
+            let verdict = ConditionVerdict::fails(
                 "SchedulingGated",
                 "Scheduling is blocked due to non-empty scheduling gates",
             );
@@ -116,85 +116,89 @@ impl Pod {
         conditions.find(|condition| condition.kind == kind)
     }
 
-    /// Applies `change` at `now` of the API server's clock. [`Change::Remove`] changes nothing:
+    /// Applies `change` at `now` of the API server's clock. [`PodChange::Remove`] changes nothing:
     /// the object goes as it is.
-    pub fn apply(&mut self, change: &Change, now: Timestamp) {
+    pub fn apply(&mut self, change: &PodChange, now: Timestamp) {
         match change {
-            Change::Unschedulable(why) => {
-                let verdict = Verdict::fails("Unschedulable", why.message());
+            PodChange::Unschedulable(why) => {
+                let verdict = ConditionVerdict::fails("Unschedulable", why.message());
                 let at = now.plus_nanos(SCHEDULER_SKEW);
                 self.set("PodScheduled", verdict, at, None);
             }
-            Change::Ungate(gate) => {
+            PodChange::Ungate(gate) => {
                 self.gates.retain(|held| held != gate);
                 self.generation += 1;
             }
-            Change::Bind { node, stamped } => {
+            PodChange::Bind { node, stamped } => {
                 self.node = Some(*node);
                 self.kubelet = node.kubelet;
                 if *stamped {
-                    self.set("PodScheduled", Verdict::HOLDS, now, None);
+                    self.set("PodScheduled", ConditionVerdict::HOLDS, now, None);
                 }
             }
-            Change::MakeSandbox => self.had_sandbox = true,
-            Change::Pull { takes, .. } => {
+            PodChange::MakeSandbox => self.had_sandbox = true,
+            PodChange::Pull { takes, .. } => {
                 let (since, takes) = (now, *takes);
-                self.pull = Some(Pull { since, takes });
+                self.pull = Some(SimulatedPull { since, takes });
             }
-            Change::Pulled(container) | Change::FindImage(container) => {
+            PodChange::Pulled(container) | PodChange::FindImage(container) => {
                 if let Some(run) = self.runs.get_mut(*container) {
                     run.waiting = None;
                 }
             }
-            Change::FailPull(container, fault) => self.fail_pull(*container, *fault, false),
-            Change::BackOffPull(container, fault) => self.fail_pull(*container, *fault, true),
-            Change::FailCreate(container) => {
+            PodChange::FailPull(container, fault) => self.fail_pull(*container, *fault, false),
+            PodChange::BackOffPull(container, fault) => self.fail_pull(*container, *fault, true),
+            PodChange::FailCreate(container) => {
                 if let Some(run) = self.runs.get_mut(*container) {
-                    run.waiting = Some(Waiting {
+                    run.waiting = Some(ContainerWaiting {
                         reason: "CreateContainerConfigError",
                         message: SECRET_MISSING.to_owned(),
                     });
                 }
             }
-            Change::Start(container) => {
+            PodChange::Start(container) => {
                 let at = self.node_time(now);
                 if let Some(run) = self.runs.get_mut(*container) {
                     run.unreported = Some(at);
                 }
             }
-            Change::Report(report) => self.report(*report, now),
-            Change::Reject => self.reject(now),
-            Change::SetCondition { kind, verdict, writer } => {
+            PodChange::Report(report) => self.report(*report, now),
+            PodChange::Reject => self.reject(now),
+            PodChange::SetCondition { kind, verdict, writer } => {
                 let at = match writer {
-                    Writer::Controller => now,
-                    Writer::Application => self.node_time(now),
+                    ConditionWriter::Controller => now,
+                    ConditionWriter::Application => self.node_time(now),
                 };
                 if self.condition(kind).is_none() {
                     self.conditions.insert(0, condition(kind, at));
                 }
                 self.set(kind, verdict.clone(), at, None);
             }
-            Change::LoseNode => {
-                self.set("Ready", Verdict::FAILS, now, None);
+            PodChange::LoseNode => {
+                self.set("Ready", ConditionVerdict::FAILS, now, None);
             }
-            Change::UpgradeKubelet(kubelet) => {
+            PodChange::UpgradeKubelet(kubelet) => {
                 self.kubelet = *kubelet;
                 if let Some((report, _)) = self.report {
                     self.report(report, now);
                 }
             }
-            Change::Disrupt(reason) => {
-                let verdict = Verdict::holds(reason, format!("{reason}: deleting the pod"));
+            PodChange::Disrupt(reason) => {
+                let verdict =
+                    ConditionVerdict::holds(reason, format!("{reason}: deleting the pod"));
                 self.set("DisruptionTarget", verdict, now, None);
             }
-            Change::Resize(step) => self.resize(*step, now),
-            Change::Terminate { grace_seconds } => {
+            PodChange::Resize(step) => self.resize(*step, now),
+            PodChange::Terminate { grace_seconds } => {
                 let at = now.plus_nanos(grace_seconds.saturating_mul(SECOND));
                 self.deletion = Some((at, *grace_seconds));
                 self.generation += 1;
             }
-            Change::FailSandbox(_) => self.sandbox_attempts += 1,
-            Change::Autoscale(_) | Change::Mount | Change::FailMount | Change::Remove => {}
+            PodChange::FailSandbox(_) => self.sandbox_attempts += 1,
+            PodChange::Autoscale(_)
+            | PodChange::Mount
+            | PodChange::FailMount
+            | PodChange::Remove => {}
         }
     }
 
@@ -213,10 +217,10 @@ impl Pod {
         match step {
             Some(ResizeStep::Deferred) => {
                 let message = "Node didn't have enough resource: cpu";
-                let verdict = Verdict::holds("Deferred", message);
+                let verdict = ConditionVerdict::holds("Deferred", message);
                 self.set(kinds[0], verdict, at, None);
             }
-            Some(ResizeStep::InProgress) => self.set(kinds[1], Verdict::HOLDS, at, None),
+            Some(ResizeStep::InProgress) => self.set(kinds[1], ConditionVerdict::HOLDS, at, None),
             None => {}
         }
     }
@@ -233,7 +237,7 @@ impl Pod {
             true => ("ImagePullBackOff", format!("{back_off}: ErrImagePull: {error}")),
         };
         if let Some(run) = self.runs.get_mut(container) {
-            run.waiting = Some(Waiting { reason, message });
+            run.waiting = Some(ContainerWaiting { reason, message });
         }
     }
 
@@ -241,12 +245,12 @@ impl Pod {
     /// (`pkg/kubelet/kubelet.go`, `rejectPod`).
     fn reject(&mut self, now: Timestamp) {
         self.rejected = true;
-        self.phase = Phase::Failed;
+        self.phase = PodPhase::Failed;
         self.conditions.clear();
         self.started = Some(self.node_time(now));
     }
 
-    fn report(&mut self, report: Report, now: Timestamp) {
+    fn report(&mut self, report: KubeletReport, now: Timestamp) {
         let at = self.node_time(now);
         let init_containers = self.manifest.init_containers.len();
         self.phase = self.phase.after(&report, init_containers);
@@ -275,7 +279,8 @@ impl Pod {
         self.set("ContainersReady", containers, at, generation);
         // What the scheduler wrote stays, also where it is wrong (k/k#139602).
         let scheduled = self.condition("PodScheduled");
-        let scheduled = scheduled.map_or(Verdict::HOLDS, |condition| condition.verdict.clone());
+        let scheduled =
+            scheduled.map_or(ConditionVerdict::HOLDS, |condition| condition.verdict.clone());
         self.set("PodScheduled", scheduled, at, generation);
     }
 
@@ -294,7 +299,7 @@ impl Pod {
     fn set(
         &mut self,
         kind: &'static str,
-        verdict: Verdict,
+        verdict: ConditionVerdict,
         at: Timestamp,
         observed_generation: Option<u32>,
     ) {
@@ -314,5 +319,5 @@ impl Pod {
 
 /// A condition that does not hold yet.
 fn condition(kind: &'static str, since: Timestamp) -> PodCondition {
-    PodCondition { kind, verdict: Verdict::FAILS, since, observed_generation: None }
+    PodCondition { kind, verdict: ConditionVerdict::FAILS, since, observed_generation: None }
 }

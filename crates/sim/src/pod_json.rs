@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use super::component_events::go_duration;
 use super::component_fault::{NO_DEVICES, REJECTED};
-use super::container::{App, Container, Ended, Run, RunState};
+use super::container::{AppState, ContainerRun, EndedRun, RunState, SimulatedContainer};
 use super::log::last_words;
-use super::pod::{Pod, PodCondition};
+use super::pod::{PodCondition, SimulatedPod};
 use super::sim_clock::{SECOND, meta_time};
 
 const IMAGE_DIGEST: &str = "5f2d1c9c3b6f7f1d0a4b0fbb8e2a61f3a9d3a7d5c0c6de1f52f2f0c3e8a5b7d1";
@@ -36,7 +36,7 @@ struct Object {
 
 /// The object of `pod` at `resource_version`, without `kind` and `apiVersion`, which a list
 /// leaves out and a watch event puts in front.
-pub fn render(pod: &Pod, resource_version: u64) -> Vec<u8> {
+pub fn render(pod: &SimulatedPod, resource_version: u64) -> Vec<u8> {
     let object =
         Object { metadata: metadata(pod, resource_version), spec: spec(pod), status: status(pod) };
     // Serializing structs of strings and numbers into memory cannot fail; if it ever did, an
@@ -56,7 +56,7 @@ fn unless_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
     Some(list).filter(|list| !list.is_empty())
 }
 
-fn metadata(pod: &Pod, resource_version: u64) -> ObjectMeta {
+fn metadata(pod: &SimulatedPod, resource_version: u64) -> ObjectMeta {
     let manifest = &pod.manifest;
     let mut template = TEMPLATE.metadata.clone();
     if manifest.mirror {
@@ -94,7 +94,7 @@ fn metadata(pod: &Pod, resource_version: u64) -> ObjectMeta {
     }
 }
 
-fn spec(pod: &Pod) -> PodSpec {
+fn spec(pod: &SimulatedPod) -> PodSpec {
     let manifest = &pod.manifest;
     let mut template = TEMPLATE.spec.clone().unwrap_or_default();
     let container = template.containers.pop().unwrap_or_default();
@@ -135,7 +135,11 @@ fn spec(pod: &Pod) -> PodSpec {
 }
 
 /// One of `spec.containers`, with the probe of the template where it is `probed`.
-fn regular_container(template: &ContainerSpec, one: &Container, probed: bool) -> ContainerSpec {
+fn regular_container(
+    template: &ContainerSpec,
+    one: &SimulatedContainer,
+    probed: bool,
+) -> ContainerSpec {
     let probe = template.liveness_probe.clone().filter(|_| probed);
     ContainerSpec {
         name: one.name.to_owned(),
@@ -147,7 +151,7 @@ fn regular_container(template: &ContainerSpec, one: &Container, probed: bool) ->
 }
 
 /// One of `spec.initContainers`.
-fn init_container(template: &ContainerSpec, one: &Container) -> ContainerSpec {
+fn init_container(template: &ContainerSpec, one: &SimulatedContainer) -> ContainerSpec {
     let probe = template.liveness_probe.clone();
     ContainerSpec {
         ports: None,
@@ -158,7 +162,7 @@ fn init_container(template: &ContainerSpec, one: &Container) -> ContainerSpec {
     }
 }
 
-fn status(pod: &Pod) -> PodStatus {
+fn status(pod: &SimulatedPod) -> PodStatus {
     let manifest = &pod.manifest;
     let host = pod.node.filter(|_| pod.report.is_some());
     let host_ip = host.map(|node| format!("10.0.0.{}", node.host));
@@ -202,21 +206,21 @@ fn condition(condition: &PodCondition) -> Condition {
     }
 }
 
-fn container_statuses(pod: &Pod) -> Vec<ContainerStatus> {
+fn container_statuses(pod: &SimulatedPod) -> Vec<ContainerStatus> {
     let Some((report, _)) = pod.report else {
         return Vec::new();
     };
     let containers = pod.manifest.containers.iter().zip(&pod.runs.regular);
-    let status = |(index, (container, run)): (usize, (&Container, &Run))| {
+    let status = |(index, (container, run)): (usize, (&SimulatedContainer, &ContainerRun))| {
         let runs = matches!(run.state, RunState::Running(_));
         let is_main = index == 0;
         let waits_for = match report.app {
-            App::Waiting(reason) if is_main || !pod.had_sandbox => reason,
+            AppState::Waiting(reason) if is_main || !pod.had_sandbox => reason,
             _ if pod.manifest.init_containers.is_empty() => "ContainerCreating",
             _ => "PodInitializing",
         };
         ContainerStatus {
-            ready: runs && (!is_main || report.app == App::Running { ready: true }),
+            ready: runs && (!is_main || report.app == AppState::Running { ready: true }),
             started: Some(runs),
             ..container_status(container, run, waits_for, pod)
         }
@@ -224,12 +228,12 @@ fn container_statuses(pod: &Pod) -> Vec<ContainerStatus> {
     containers.enumerate().map(status).collect()
 }
 
-fn init_container_statuses(pod: &Pod) -> Vec<ContainerStatus> {
+fn init_container_statuses(pod: &SimulatedPod) -> Vec<ContainerStatus> {
     let Some((report, _)) = pod.report else {
         return Vec::new();
     };
     let containers = pod.manifest.init_containers.iter().zip(&pod.runs.init);
-    let status = |(index, (container, run)): (usize, (&Container, &Run))| {
+    let status = |(index, (container, run)): (usize, (&SimulatedContainer, &ContainerRun))| {
         let ready = index < report.init_done;
         ContainerStatus {
             ready,
@@ -242,10 +246,10 @@ fn init_container_statuses(pod: &Pod) -> Vec<ContainerStatus> {
 
 /// The status but for `ready` and `started`; `waits_for` is the reason where nothing else is known.
 fn container_status(
-    container: &Container,
-    run: &Run,
+    container: &SimulatedContainer,
+    run: &ContainerRun,
     waits_for: &str,
-    pod: &Pod,
+    pod: &SimulatedPod,
 ) -> ContainerStatus {
     let exists = run.state != RunState::Waiting || run.last.is_some();
     let image = container.image.name;
@@ -291,7 +295,7 @@ fn container_status(
     }
 }
 
-fn terminated(ended: Ended) -> ContainerStateTerminated {
+fn terminated(ended: EndedRun) -> ContainerStateTerminated {
     ContainerStateTerminated {
         exit_code: ended.exit_code,
         reason: text(match ended.exit_code {
@@ -307,7 +311,7 @@ fn terminated(ended: Ended) -> ContainerStateTerminated {
 
 /// The kubelet's words for a container that it does not restart yet: ten seconds after the first
 /// crash, twice as long after each further one, at most five minutes.
-fn back_off(container: &Container, run: &Run, pod: &Pod) -> String {
+fn back_off(container: &SimulatedContainer, run: &ContainerRun, pod: &SimulatedPod) -> String {
     let seconds = (10_i64 << run.restarts.saturating_sub(1).min(5)).min(300);
     let delay = go_duration(seconds * SECOND);
     let manifest = &pod.manifest;
@@ -329,8 +333,8 @@ fn repository(image: &str) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::container::{App, Report};
-    use super::super::life::{Change, PodManifest};
+    use super::super::container::{AppState, KubeletReport};
+    use super::super::life::{PodChange, PodManifest};
     use super::super::node::CURRENT;
     use super::*;
     use podinit_core::timestamp::Timestamp;
@@ -352,13 +356,17 @@ mod tests {
 
     #[test]
     fn a_running_pod_is_the_object_that_k8s_openapi_knows() {
-        let mut pod = Pod::new(manifest(), Timestamp::from_seconds(1_795_247_403));
+        let mut pod = SimulatedPod::new(manifest(), Timestamp::from_seconds(1_795_247_403));
         let at = Timestamp::from_seconds(1_795_247_405);
-        let bind = Change::Bind { node: CURRENT, stamped: true };
+        let bind = PodChange::Bind { node: CURRENT, stamped: true };
         pod.apply(&bind, at);
-        let report =
-            Report { sandbox: true, init_done: 0, app: App::Running { ready: true }, restarts: 0 };
-        pod.apply(&Change::Report(report), at);
+        let report = KubeletReport {
+            sandbox: true,
+            init_done: 0,
+            app: AppState::Running { ready: true },
+            restarts: 0,
+        };
+        pod.apply(&PodChange::Report(report), at);
         let json = render(&pod, 42);
         assert!((3_000..8_000).contains(&json.len()), "{}", json.len());
         let parsed: k8s_openapi::api::core::v1::Pod = serde_json::from_slice(&json).unwrap();

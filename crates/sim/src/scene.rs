@@ -1,10 +1,10 @@
 //! What a demonstration breaks, and how that shows in the pods that start from then on.
 
-use super::active::Active;
+use super::active::ActivePod;
 use super::component_fault::{NoNode, SandboxFault, ScaleUp};
-use super::container::{ContainerRef, Report};
+use super::container::{ContainerRef, KubeletReport};
 use super::image::{OWN_REGISTRY, PullFault};
-use super::life::{Change, Life};
+use super::life::{PodChange, PodLife};
 use super::node::{BROKEN_ZONE, CURRENT, NEXT_SYNC};
 use super::profile::LifeKind;
 use super::rng::Rng;
@@ -74,7 +74,7 @@ pub enum Scene {
 #[derive(Debug)]
 pub(super) struct BlockedStep {
     /// What happens instead
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<PodChange>,
     /// After how many nanoseconds the step is tried again
     pub(super) retry: i64,
 }
@@ -164,12 +164,12 @@ impl Scene {
     }
 
     /// Sets the clock of the node to which a new pod will be bound, where the scene does.
-    pub(super) fn set_clock(self, life: &mut Life) {
+    pub(super) fn set_clock(self, life: &mut PodLife) {
         if self != Self::WrongClocks {
             return;
         }
         for step in &mut life.steps {
-            if let Change::Bind { node, .. } = &mut step.change {
+            if let PodChange::Bind { node, .. } = &mut step.change {
                 node.skew = match node.name {
                     "node-a1" => CLOCK_AHEAD,
                     "node-b1" => CLOCK_BEHIND,
@@ -180,30 +180,30 @@ impl Scene {
     }
 
     /// Whether, and how, it holds up the next step of a pod's life.
-    pub(super) fn blocks(self, active: &Active, step: &Change) -> Option<BlockedStep> {
+    pub(super) fn blocks(self, active: &ActivePod, step: &PodChange) -> Option<BlockedStep> {
         let pod = &active.pod;
         match (self, step) {
-            (Self::CniOutage, Change::MakeSandbox) => {
+            (Self::CniOutage, PodChange::MakeSandbox) => {
                 // Where the node has been restarted meanwhile, its kubelet does not even try.
                 Some(match pod.node == Some(NEXT_SYNC) {
                     true => no_sandbox(active, SandboxFault::NetworkNotReady),
                     false => no_sandbox(active, SandboxFault::Network),
                 })
             }
-            (Self::BadNode, Change::MakeSandbox) => {
+            (Self::BadNode, PodChange::MakeSandbox) => {
                 (pod.node == Some(CURRENT)).then(|| no_sandbox(active, SandboxFault::Disk))
             }
-            (Self::NoCapacity, Change::Bind { .. }) => Some(no_node(active, NoNode::Resources)),
-            (Self::SlowNodes, Change::Bind { node, .. }) if node.is_added() => {
+            (Self::NoCapacity, PodChange::Bind { .. }) => Some(no_node(active, NoNode::Resources)),
+            (Self::SlowNodes, PodChange::Bind { node, .. }) if node.is_added() => {
                 Some(no_node(active, NoNode::StartupTaint))
             }
-            (Self::GateForgotten, Change::Ungate(_)) => {
+            (Self::GateForgotten, PodChange::Ungate(_)) => {
                 Some(BlockedStep { changes: Vec::new(), retry: GATE_RETRY })
             }
-            (Self::Gang, Change::Bind { .. }) if pod.manifest.pod_group.is_some() => {
+            (Self::Gang, PodChange::Bind { .. }) if pod.manifest.pod_group.is_some() => {
                 Some(no_node(active, NoNode::Gang))
             }
-            (Self::RegistryDown, Change::Pull { container, .. }) => {
+            (Self::RegistryDown, PodChange::Pull { container, .. }) => {
                 let image = pod.manifest.container(*container)?.image;
                 let own = image.registry() == OWN_REGISTRY;
                 own.then(|| no_image(active, step)).flatten()
@@ -212,11 +212,11 @@ impl Scene {
                 let of_registry = Self::RegistryDown.blocks(active, step);
                 of_registry.or_else(|| Self::BadNode.blocks(active, step))
             }
-            (Self::ZoneOutage, Change::MakeSandbox) => {
+            (Self::ZoneOutage, PodChange::MakeSandbox) => {
                 let is_in_zone = pod.node.is_some_and(|node| node.zone() == BROKEN_ZONE);
                 is_in_zone.then(|| Self::CniOutage.blocks(active, step)).flatten()
             }
-            (Self::SecretMissing, Change::Start(ContainerRef::MAIN))
+            (Self::SecretMissing, PodChange::Start(ContainerRef::MAIN))
                 if pod.manifest.namespace == WITHOUT_SECRET =>
             {
                 Some(no_secret(active))
@@ -228,21 +228,21 @@ impl Scene {
 
 /// The kubelet writes its first status before it makes the sandbox. Where that succeeds at once, no
 /// API server may see this status; where it fails, it does.
-fn no_sandbox(active: &Active, fault: SandboxFault) -> BlockedStep {
-    let mut changes = vec![Change::FailSandbox(fault)];
+fn no_sandbox(active: &ActivePod, fault: SandboxFault) -> BlockedStep {
+    let mut changes = vec![PodChange::FailSandbox(fault)];
     if active.pod.report.is_none() {
-        changes.insert(0, Change::Report(active.pod.manifest.first_report()));
+        changes.insert(0, PodChange::Report(active.pod.manifest.first_report()));
     }
     BlockedStep { changes, retry: SANDBOX_RETRY }
 }
 
 /// The scheduler writes a condition, and an Event, only where it did not say so before. Then cluster-autoscaler says
 /// that it does not help, again and again.
-fn no_node(active: &Active, why: NoNode) -> BlockedStep {
+fn no_node(active: &ActivePod, why: NoNode) -> BlockedStep {
     let changes = match active.blocked_steps {
-        0 => vec![Change::Unschedulable(why)],
+        0 => vec![PodChange::Unschedulable(why)],
         again if why == NoNode::Resources && again % AUTOSCALER_REPEATS == 1 => {
-            vec![Change::Autoscale(ScaleUp::NotTriggered)]
+            vec![PodChange::Autoscale(ScaleUp::NotTriggered)]
         }
         _ => Vec::new(),
     };
@@ -250,35 +250,35 @@ fn no_node(active: &Active, why: NoNode) -> BlockedStep {
 }
 
 /// Attempts to pull and syncs that back off take turns.
-fn no_image(active: &Active, pull: &Change) -> Option<BlockedStep> {
-    let Change::Pull { container, .. } = *pull else {
+fn no_image(active: &ActivePod, pull: &PodChange) -> Option<BlockedStep> {
+    let PodChange::Pull { container, .. } = *pull else {
         return None;
     };
     let pod = &active.pod;
     let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
     let fault = PullFault::Unreachable;
     // The sync after the failed pull sees the sandbox, on old kubelets too.
-    let write = Change::Report(Report { sandbox: true, ..last });
+    let write = PodChange::Report(KubeletReport { sandbox: true, ..last });
     let back_off = PULL_BACK_OFF << (active.blocked_steps / 2).min(5);
     Some(match active.blocked_steps % 2 {
         0 => BlockedStep {
-            changes: vec![pull.clone(), Change::FailPull(container, fault), write],
+            changes: vec![pull.clone(), PodChange::FailPull(container, fault), write],
             retry: SYNC_AFTER_FAILURE,
         },
         _ => BlockedStep {
-            changes: vec![Change::BackOffPull(container, fault), write],
+            changes: vec![PodChange::BackOffPull(container, fault), write],
             retry: (back_off.min(LONGEST_PULL_BACK_OFF) - SYNC_AFTER_FAILURE).max(SECOND),
         },
     })
 }
 
 /// The kubelet says at each sync that the main container cannot be created.
-fn no_secret(active: &Active) -> BlockedStep {
+fn no_secret(active: &ActivePod) -> BlockedStep {
     let pod = &active.pod;
     let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
-    let write = Change::Report(Report { sandbox: true, ..last });
+    let write = PodChange::Report(KubeletReport { sandbox: true, ..last });
     BlockedStep {
-        changes: vec![Change::FailCreate(ContainerRef::MAIN), write],
+        changes: vec![PodChange::FailCreate(ContainerRef::MAIN), write],
         retry: CREATION_RETRY,
     }
 }

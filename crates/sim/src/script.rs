@@ -1,67 +1,67 @@
 //! Builds lives step by step: time passes, then the kubelet or another component reports something.
 
 use super::component_fault::ScaleUp;
-use super::container::{App, ContainerRef, Report};
-use super::life::{Change, PodManifest, Step};
-use super::node::Node;
+use super::container::{AppState, ContainerRef, KubeletReport};
+use super::life::{LifeStep, PodChange, PodManifest};
+use super::node::SimulatedNode;
 use super::profile::LifeSpeed;
 use super::rng::Rng;
 use super::sim_clock::{MILLI, SECOND};
 
 /// A latency: its median and its bounds, in nanoseconds.
 #[derive(Clone, Copy)]
-pub(super) struct Latency {
+pub(super) struct LatencyBounds {
     median: i64,
     low: i64,
     high: i64,
 }
 
-const fn latency(median: i64, low: i64, high: i64) -> Latency {
-    Latency { median, low, high }
+const fn latency(median: i64, low: i64, high: i64) -> LatencyBounds {
+    LatencyBounds { median, low, high }
 }
 
-pub(super) const SCHEDULING: Latency = latency(60 * MILLI, 10 * MILLI, SECOND);
+pub(super) const SCHEDULING: LatencyBounds = latency(60 * MILLI, 10 * MILLI, SECOND);
 /// Shorter than what counts as a problem ([§13.2](crate::specification#s13-2)).
-pub(super) const WAIT_FOR_NODE: Latency = latency(20 * SECOND, 8 * SECOND, 55 * SECOND);
+pub(super) const WAIT_FOR_NODE: LatencyBounds = latency(20 * SECOND, 8 * SECOND, 55 * SECOND);
 /// A third of what counts as a problem, so that how long other pods were gated does not move the limit
 /// ([§13.2](crate::specification#s13-2)).
-pub(super) const GATE: Latency = latency(5 * SECOND, 2 * SECOND, 10 * SECOND);
+pub(super) const GATE: LatencyBounds = latency(5 * SECOND, 2 * SECOND, 10 * SECOND);
 /// Until the controller of a load balancer has made a ready pod its target.
-pub(super) const REGISTRATION: Latency = latency(300 * MILLI, 100 * MILLI, SECOND);
-pub(super) const FIRST_SYNC: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
-pub(super) const SANDBOX: Latency = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
-pub(super) const MOUNT: Latency = latency(2 * SECOND, 600 * MILLI, 8 * SECOND);
-pub(super) const PULL: Latency = latency(2 * SECOND, 400 * MILLI, 9 * SECOND);
-pub(super) const CREATE: Latency = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
-pub(super) const CACHED: Latency = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
-pub(super) const INIT: Latency = latency(3 * SECOND, SECOND, 20 * SECOND);
+pub(super) const REGISTRATION: LatencyBounds = latency(300 * MILLI, 100 * MILLI, SECOND);
+pub(super) const FIRST_SYNC: LatencyBounds = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
+pub(super) const SANDBOX: LatencyBounds = latency(800 * MILLI, 300 * MILLI, 3 * SECOND);
+pub(super) const MOUNT: LatencyBounds = latency(2 * SECOND, 600 * MILLI, 8 * SECOND);
+pub(super) const PULL: LatencyBounds = latency(2 * SECOND, 400 * MILLI, 9 * SECOND);
+pub(super) const CREATE: LatencyBounds = latency(60 * MILLI, 15 * MILLI, 400 * MILLI);
+pub(super) const CACHED: LatencyBounds = latency(80 * MILLI, 20 * MILLI, 400 * MILLI);
+pub(super) const INIT: LatencyBounds = latency(3 * SECOND, SECOND, 20 * SECOND);
 /// Until the startup probe of a sidecar succeeds.
-pub(super) const SIDECAR: Latency = latency(500 * MILLI, 200 * MILLI, 1_500 * MILLI);
-pub(super) const PROBE: Latency = latency(4 * SECOND, SECOND, 15 * SECOND);
-pub(super) const RUN: Latency = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
+pub(super) const SIDECAR: LatencyBounds = latency(500 * MILLI, 200 * MILLI, 1_500 * MILLI);
+pub(super) const PROBE: LatencyBounds = latency(4 * SECOND, SECOND, 15 * SECOND);
+pub(super) const RUN: LatencyBounds = latency(90 * SECOND, 20 * SECOND, 1_200 * SECOND);
 /// An autoscaler looks for pods without a node so often.
 const AUTOSCALER_LOOP: i64 = 2 * SECOND;
 /// The namespace whose pods are on nodes of Karpenter.
 const OF_KARPENTER: &str = "payments";
 /// The kubelet checks its containers once a second, whatever the speed.
-pub(super) const RELIST: Latency = latency(500 * MILLI, 20 * MILLI, SECOND);
+pub(super) const RELIST: LatencyBounds = latency(500 * MILLI, 20 * MILLI, SECOND);
 
 /// A life that is being written.
-pub(super) struct Script<'a> {
+pub(super) struct LifeScript<'a> {
     pub(super) rng: &'a mut Rng,
     pub(super) manifest: &'a PodManifest,
-    pub(super) node: Node,
-    pub(super) steps: Vec<Step>,
-    pub(super) report: Report,
+    pub(super) node: SimulatedNode,
+    pub(super) steps: Vec<LifeStep>,
+    pub(super) report: KubeletReport,
     speed: LifeSpeed,
     at: i64,
 }
 
-impl<'a> Script<'a> {
+impl<'a> LifeScript<'a> {
     pub(super) fn new(
         rng: &'a mut Rng,
         manifest: &'a PodManifest,
-        node: Node,
+        node: SimulatedNode,
         speed: LifeSpeed,
     ) -> Self {
         Self {
@@ -76,12 +76,12 @@ impl<'a> Script<'a> {
     }
 
     /// Advances time by `latency`, at the life's speed.
-    pub(super) fn wait(&mut self, latency: Latency) {
+    pub(super) fn wait(&mut self, latency: LatencyBounds) {
         self.at += self.draw(latency);
     }
 
     /// A time within `latency`, at the life's speed.
-    fn draw(&mut self, latency: Latency) -> i64 {
+    fn draw(&mut self, latency: LatencyBounds) -> i64 {
         let drawn = self.rng.around(latency.median, 1.0);
         drawn.clamp(latency.low, latency.high) / self.speed.divisor()
     }
@@ -99,7 +99,7 @@ impl<'a> Script<'a> {
         };
         let looked = AUTOSCALER_LOOP / self.speed.divisor();
         self.pass(looked);
-        self.then(Change::Autoscale(scale_up));
+        self.then(PodChange::Autoscale(scale_up));
         // The pod has waited for its node since before that.
         self.pass(-looked);
     }
@@ -115,23 +115,23 @@ impl<'a> Script<'a> {
     }
 
     /// After `latency`, `change` happens.
-    pub(super) fn wait_then(&mut self, latency: Latency, change: Change) {
+    pub(super) fn wait_then(&mut self, latency: LatencyBounds, change: PodChange) {
         self.wait(latency);
         self.then(change);
     }
 
     /// Now `change` happens.
-    pub(super) fn then(&mut self, change: Change) {
-        self.steps.push(Step { after: self.at, change });
+    pub(super) fn then(&mut self, change: PodChange) {
+        self.steps.push(LifeStep { after: self.at, change });
     }
 
     /// Now the kubelet writes what it sees.
     pub(super) fn write(&mut self) {
-        self.then(Change::Report(self.report));
+        self.then(PodChange::Report(self.report));
     }
 
     /// Now the kubelet writes that the containers are in this state.
-    pub(super) fn write_app(&mut self, app: App) {
+    pub(super) fn write_app(&mut self, app: AppState) {
         self.report.app = app;
         self.write();
     }
@@ -145,7 +145,7 @@ impl<'a> Script<'a> {
     /// The scheduler binds the pod.
     pub(super) fn bind(&mut self, stamped: bool) {
         let node = self.node;
-        self.wait_then(SCHEDULING, Change::Bind { node, stamped });
+        self.wait_then(SCHEDULING, PodChange::Bind { node, stamped });
     }
 
     /// The kubelet writes its first status: nothing is ready yet, but `Initialized` is True where
@@ -168,11 +168,11 @@ impl<'a> Script<'a> {
     pub(super) fn make_sandbox(&mut self) {
         if self.manifest.claim.is_some() {
             if self.rng.chance(0.2) {
-                self.wait_then(CREATE, Change::FailMount);
+                self.wait_then(CREATE, PodChange::FailMount);
             }
-            self.wait_then(MOUNT, Change::Mount);
+            self.wait_then(MOUNT, PodChange::Mount);
         }
-        self.wait_then(SANDBOX, Change::MakeSandbox);
+        self.wait_then(SANDBOX, PodChange::MakeSandbox);
     }
 
     /// The init containers run one after the other.
@@ -201,14 +201,14 @@ impl<'a> Script<'a> {
         self.wait(RELIST);
         self.report.sandbox = true;
         let ready = !self.manifest.readiness_probe;
-        self.write_app(App::Running { ready });
+        self.write_app(AppState::Running { ready });
     }
 
     /// The readiness probe succeeds.
     pub(super) fn probe(&mut self) {
         if self.manifest.readiness_probe {
             self.wait(PROBE);
-            self.write_app(App::Running { ready: true });
+            self.write_app(AppState::Running { ready: true });
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Script<'a> {
     }
 
     /// The container ends and is not restarted; its sandbox ends a moment later.
-    pub(super) fn end(&mut self, app: App) {
+    pub(super) fn end(&mut self, app: AppState) {
         self.write_app(app);
         self.pass(SECOND);
         self.write_sandbox(false);
@@ -243,7 +243,7 @@ impl<'a> Script<'a> {
         self.at = self.rng.between(since, until);
         self.report = (self.steps.iter().rev())
             .find_map(|step| match step.change {
-                Change::Report(report) => Some(report),
+                PodChange::Report(report) => Some(report),
                 _ => None,
             })
             .unwrap_or_else(|| self.manifest.first_report());
@@ -251,17 +251,17 @@ impl<'a> Script<'a> {
 
     /// The pod is deleted: a grace period on a node, at once without one.
     pub(super) fn delete(&mut self) {
-        let binds = |step: &Step| matches!(step.change, Change::Bind { .. });
+        let binds = |step: &LifeStep| matches!(step.change, PodChange::Bind { .. });
         if self.manifest.preset_node.is_some() || self.steps.iter().any(binds) {
-            self.then(Change::Terminate { grace_seconds: 30 });
+            self.then(PodChange::Terminate { grace_seconds: 30 });
             self.pass(700 * MILLI);
-            if matches!(self.report.app, App::Running { .. }) {
+            if matches!(self.report.app, AppState::Running { .. }) {
                 self.report.sandbox = false;
-                self.write_app(App::Completed);
+                self.write_app(AppState::Completed);
             }
             self.pass(200 * MILLI);
         }
-        self.then(Change::Remove);
+        self.then(PodChange::Remove);
     }
 
     /// The image comes from the node or over the network, as always on a new node; then the container starts.
@@ -270,9 +270,9 @@ impl<'a> Script<'a> {
             self.find_image(container);
         } else {
             let takes = self.draw(PULL);
-            self.then(Change::Pull { container, takes });
+            self.then(PodChange::Pull { container, takes });
             self.pass(takes);
-            self.then(Change::Pulled(container));
+            self.then(PodChange::Pulled(container));
         }
         self.start_found(container);
     }
@@ -285,11 +285,11 @@ impl<'a> Script<'a> {
 
     /// The image is on the node already.
     fn find_image(&mut self, container: ContainerRef) {
-        self.wait_then(CACHED, Change::FindImage(container));
+        self.wait_then(CACHED, PodChange::FindImage(container));
     }
 
     /// A container whose image is there is created and started.
     fn start_found(&mut self, container: ContainerRef) {
-        self.wait_then(CREATE, Change::Start(container));
+        self.wait_then(CREATE, PodChange::Start(container));
     }
 }

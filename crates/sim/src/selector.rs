@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::object::{ObjectKey, Resource, Selectable};
+use super::object::{ObjectKey, SelectableFields, ServedKind};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Rule {
+enum SelectorRule {
     In(Vec<String>),
     NotIn(Vec<String>),
     Exists,
@@ -16,20 +16,20 @@ enum Rule {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Requirement {
+struct SelectorRequirement {
     name: String,
-    rule: Rule,
+    rule: SelectorRule,
 }
 
-impl Requirement {
+impl SelectorRequirement {
     fn accepts(&self, value: Option<&str>) -> bool {
         let is_one_of =
             |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));
         match &self.rule {
-            Rule::In(values) => is_one_of(values),
-            Rule::NotIn(values) => !is_one_of(values),
-            Rule::Exists => value.is_some(),
-            Rule::Absent => value.is_none(),
+            SelectorRule::In(values) => is_one_of(values),
+            SelectorRule::NotIn(values) => !is_one_of(values),
+            SelectorRule::Exists => value.is_some(),
+            SelectorRule::Absent => value.is_none(),
         }
     }
 }
@@ -37,14 +37,14 @@ impl Requirement {
 /// A conjunction of requirements; the empty one accepts everything.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Selector {
-    labels: Vec<Requirement>,
-    fields: Vec<Requirement>,
+    labels: Vec<SelectorRequirement>,
+    fields: Vec<SelectorRequirement>,
 }
 
 impl Selector {
     /// Parses `labelSelector` and `fieldSelector`; the error is the message of the API's answer.
     pub(crate) fn parse(
-        resource: Resource,
+        resource: ServedKind,
         labels: Option<&str>,
         fields: Option<&str>,
     ) -> Result<Self, String> {
@@ -63,7 +63,7 @@ impl Selector {
     }
 
     /// Whether it accepts the object at `key`.
-    pub(crate) fn matches(&self, key: &ObjectKey, object: &Selectable) -> bool {
+    pub(crate) fn matches(&self, key: &ObjectKey, object: &SelectableFields) -> bool {
         let label = |wanted: &str| {
             let mut labels = object.labels.iter();
             labels.find_map(|(name, value)| (name == wanted).then_some(value.as_str()))
@@ -95,19 +95,19 @@ fn split_terms(text: &str) -> impl Iterator<Item = &str> {
     .filter(|term| !term.is_empty())
 }
 
-fn label_requirement(term: &str) -> Result<Requirement, String> {
+fn label_requirement(term: &str) -> Result<SelectorRequirement, String> {
     if let Some((name, values)) = term.split_once(" notin ") {
-        return Ok(requirement(name, Rule::NotIn(set(values)?)));
+        return Ok(requirement(name, SelectorRule::NotIn(set(values)?)));
     }
     if let Some((name, values)) = term.split_once(" in ") {
-        return Ok(requirement(name, Rule::In(set(values)?)));
+        return Ok(requirement(name, SelectorRule::In(set(values)?)));
     }
     if let Some(equality) = equality(term) {
         return Ok(equality);
     }
     let (name, rule) = match term.strip_prefix('!') {
-        Some(name) => (name.trim(), Rule::Absent),
-        None => (term, Rule::Exists),
+        Some(name) => (name.trim(), SelectorRule::Absent),
+        None => (term, SelectorRule::Exists),
     };
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err(format!("unable to parse requirement: found '{term}'"));
@@ -115,7 +115,7 @@ fn label_requirement(term: &str) -> Result<Requirement, String> {
     Ok(requirement(name, rule))
 }
 
-fn field_requirement(resource: Resource, term: &str) -> Result<Requirement, String> {
+fn field_requirement(resource: ServedKind, term: &str) -> Result<SelectorRequirement, String> {
     let equality = equality(term)
         .ok_or_else(|| format!("invalid selector: '{term}'; can't understand '{term}'"))?;
     let name = equality.name.as_str();
@@ -126,18 +126,18 @@ fn field_requirement(resource: Resource, term: &str) -> Result<Requirement, Stri
     }
 }
 
-fn requirement(name: &str, rule: Rule) -> Requirement {
-    Requirement { name: name.trim().to_owned(), rule }
+fn requirement(name: &str, rule: SelectorRule) -> SelectorRequirement {
+    SelectorRequirement { name: name.trim().to_owned(), rule }
 }
 
 /// `name=value`, `name==value` or `name!=value`
-fn equality(term: &str) -> Option<Requirement> {
+fn equality(term: &str) -> Option<SelectorRequirement> {
     let owned = |value: &str| vec![value.trim().to_owned()];
     if let Some((name, value)) = term.split_once("!=") {
-        return Some(requirement(name, Rule::NotIn(owned(value))));
+        return Some(requirement(name, SelectorRule::NotIn(owned(value))));
     }
     let (name, value) = term.split_once("==").or_else(|| term.split_once('='))?;
-    Some(requirement(name, Rule::In(owned(value))))
+    Some(requirement(name, SelectorRule::In(owned(value))))
 }
 
 /// `(a, b)`
@@ -210,14 +210,14 @@ mod tests {
     use super::*;
 
     fn accepts(labels: &str, fields: &str) -> bool {
-        let object = Selectable {
+        let object = SelectableFields {
             labels: Arc::from([("app".to_owned(), "web".to_owned())]),
             fields: vec![
                 ("spec.nodeName", "node-1".to_owned()),
                 ("status.phase", "Running".to_owned()),
             ],
         };
-        Selector::parse(Resource::Pods, Some(labels), Some(fields))
+        Selector::parse(ServedKind::Pods, Some(labels), Some(fields))
             .unwrap()
             .matches(&ObjectKey::new("shop", "web-1"), &object)
     }
@@ -254,22 +254,22 @@ mod tests {
 
     #[test]
     fn events_are_selected_by_what_they_are_about() {
-        let event = Selectable {
+        let event = SelectableFields {
             fields: vec![("involvedObject.kind", "Pod".to_owned())],
-            ..Selectable::default()
+            ..SelectableFields::default()
         };
         let accepts = |fields| {
-            let selector = Selector::parse(Resource::Events, None, Some(fields)).unwrap();
+            let selector = Selector::parse(ServedKind::Events, None, Some(fields)).unwrap();
             selector.matches(&ObjectKey::new("shop", "web-1.18a"), &event)
         };
         assert!(accepts("involvedObject.kind=Pod") && !accepts("involvedObject.kind=Node"));
-        assert!(Selector::parse(Resource::Events, None, Some("status.phase=x")).is_err());
+        assert!(Selector::parse(ServedKind::Events, None, Some("status.phase=x")).is_err());
     }
 
     #[test]
     fn what_cannot_be_parsed_is_an_error() {
         for (labels, fields) in [("a b", ""), ("a in b", ""), ("", "x"), ("", "spec.color=red")] {
-            assert!(Selector::parse(Resource::Pods, Some(labels), Some(fields)).is_err());
+            assert!(Selector::parse(ServedKind::Pods, Some(labels), Some(fields)).is_err());
         }
     }
 }

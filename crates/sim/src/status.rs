@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, StatusCause, StatusDetails};
 use serde::Serialize;
 
-use super::object::{Resource, TooOld};
+use super::object::{ServedKind, TooOld};
 
 /// An answer that is an error: a `Status`, with its fields in the order of the API server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,7 +57,7 @@ impl Failure {
     }
 
     /// 404: there is no object of this name
-    pub(super) fn no_such_object(resource: Resource, name: &str) -> Self {
+    pub(super) fn no_such_object(resource: ServedKind, name: &str) -> Self {
         let kind = resource.plural();
         let message = format!("{kind} \"{name}\" not found");
         Self::new(404, "NotFound", message).with(StatusDetails {
@@ -69,11 +69,11 @@ impl Failure {
 
     /// 403, as it is answered to those who may not list pods
     pub fn forbidden() -> Self {
-        Self::forbidden_to(Resource::Pods)
+        Self::forbidden_to(ServedKind::Pods)
     }
 
     /// 403, as it is answered to those who may not list this resource
-    pub(super) fn forbidden_to(resource: Resource) -> Self {
+    pub(super) fn forbidden_to(resource: ServedKind) -> Self {
         let resource = resource.plural();
         let message = format!(
             "{resource} is forbidden: User \"podinit\" cannot list resource \"{resource}\" in API \

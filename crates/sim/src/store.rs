@@ -9,31 +9,34 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::object::{Batch, Event, EventKind, Object, ObjectKey, Page, Selectable, TooOld};
+use super::object::{
+    EventBatch, EventKind, HistoryEvent, ObjectKey, ObjectPage, SelectableFields, StoredObject,
+    TooOld,
+};
 
 /// The store. Writers and readers meet at one lock that is never held across an await.
 #[derive(Debug)]
-pub struct Store {
-    history: Mutex<History>,
+pub struct ObjectStore {
+    history: Mutex<ObjectHistory>,
     changed: watch::Sender<()>,
 }
 
 /// Objects, and what happened to them after the horizon.
 #[derive(Debug)]
-struct History {
+struct ObjectHistory {
     version: u64,
     /// Every event after this version is kept.
     horizon: u64,
-    objects: BTreeMap<ObjectKey, Arc<Object>>,
-    events: VecDeque<Event>,
+    objects: BTreeMap<ObjectKey, Arc<StoredObject>>,
+    events: VecDeque<HistoryEvent>,
     capacity: usize,
 }
 
-impl Store {
+impl ObjectStore {
     /// An empty store at `version` whose history holds `capacity` events.
     pub fn new(version: u64, capacity: usize) -> Self {
         Self {
-            history: Mutex::new(History {
+            history: Mutex::new(ObjectHistory {
                 version,
                 horizon: version,
                 objects: BTreeMap::new(),
@@ -60,7 +63,7 @@ impl Store {
     }
 
     /// The object at `key`.
-    pub fn get(&self, key: &ObjectKey) -> Option<Arc<Object>> {
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<StoredObject>> {
         self.history.lock().objects.get(key).cloned()
     }
 
@@ -73,12 +76,12 @@ impl Store {
     pub fn put(
         &self,
         key: ObjectKey,
-        selectable: Selectable,
+        selectable: SelectableFields,
         render: impl FnOnce(u64) -> Vec<u8>,
     ) -> u64 {
         self.change(|history| {
             let version = history.version + 1;
-            let object = Arc::new(Object {
+            let object = Arc::new(StoredObject {
                 version,
                 selectable,
                 json: render(version).into(),
@@ -89,7 +92,7 @@ impl Store {
                 None => EventKind::Added,
                 Some(_) => EventKind::Modified,
             };
-            history.record(Event { kind, object, previous });
+            history.record(HistoryEvent { kind, object, previous });
         })
     }
 
@@ -98,7 +101,7 @@ impl Store {
     pub fn put_json(&self, mut object: Value) -> Option<u64> {
         let text = |name: &str| object["metadata"][name].as_str();
         let key = ObjectKey::new(text("namespace")?, text("name")?);
-        let selectable = Selectable::of_json(&object);
+        let selectable = SelectableFields::of_json(&object);
         if let Some(fields) = object.as_object_mut() {
             fields.remove("kind");
             fields.remove("apiVersion");
@@ -111,19 +114,27 @@ impl Store {
 
     /// Removes the object at `key`, if there is one; `render` is given the object and the deletion's
     /// version.
-    pub fn remove(&self, key: &ObjectKey, render: impl FnOnce(&Object, u64) -> Vec<u8>) -> u64 {
+    pub fn remove(
+        &self,
+        key: &ObjectKey,
+        render: impl FnOnce(&StoredObject, u64) -> Vec<u8>,
+    ) -> u64 {
         self.change(|history| {
             let Some(previous) = history.objects.remove(key) else {
                 return;
             };
             let version = history.version + 1;
-            let object = Arc::new(Object {
+            let object = Arc::new(StoredObject {
                 key: key.clone(),
                 version,
                 selectable: previous.selectable.clone(),
                 json: render(&previous, version).into(),
             });
-            history.record(Event { kind: EventKind::Deleted, object, previous: Some(previous) });
+            history.record(HistoryEvent {
+                kind: EventKind::Deleted,
+                object,
+                previous: Some(previous),
+            });
         })
     }
 
@@ -145,7 +156,7 @@ impl Store {
 
     /// Forgets all history, as etcd does when it is compacted.
     pub fn compact(&self) {
-        self.change(History::forget);
+        self.change(ObjectHistory::forget);
     }
 
     /// Goes back to what was at `version`, as etcd does when it is restored from a backup.
@@ -176,8 +187,8 @@ impl Store {
         after: Option<&ObjectKey>,
         limit: Option<usize>,
         count_rest: bool,
-        matches: impl Fn(&Object) -> bool,
-    ) -> Result<Page, TooOld> {
+        matches: impl Fn(&StoredObject) -> bool,
+    ) -> Result<ObjectPage, TooOld> {
         let history = self.history.lock();
         let version = version.unwrap_or(history.version);
         let undone = history.undone_after(version)?;
@@ -185,7 +196,7 @@ impl Store {
         let mut current = history.objects.range(after).peekable();
         let mut former = undone.range(after).peekable();
         let limit = limit.unwrap_or(usize::MAX);
-        let mut page = Page { version, objects: Vec::new(), more: false, remaining: 0 };
+        let mut page = ObjectPage { version, objects: Vec::new(), more: false, remaining: 0 };
         // Both are sorted by key; where both have one, the former object wins.
         loop {
             let next = match (former.peek(), current.peek()) {
@@ -217,21 +228,22 @@ impl Store {
     }
 
     /// At most `limit` events after `version`.
-    pub fn events_after(&self, version: u64, limit: usize) -> Result<Batch, TooOld> {
+    pub fn events_after(&self, version: u64, limit: usize) -> Result<EventBatch, TooOld> {
         let history = self.history.lock();
         history.check(version)?;
         let first = (history.events).partition_point(|event| event.object.version <= version);
-        let events: Vec<Event> = (history.events.range(first..)).take(limit).cloned().collect();
+        let events: Vec<HistoryEvent> =
+            (history.events.range(first..)).take(limit).cloned().collect();
         let up_to = match events.last() {
             Some(last) if events.len() == limit => last.object.version,
             // A request for a future version waits until it is reached.
             _ => history.version.max(version),
         };
-        Ok(Batch { events, up_to })
+        Ok(EventBatch { events, up_to })
     }
 
     /// Changes the history, notifies of it, and returns the version after it.
-    fn change(&self, change: impl FnOnce(&mut History)) -> u64 {
+    fn change(&self, change: impl FnOnce(&mut ObjectHistory)) -> u64 {
         let mut history = self.history.lock();
         change(&mut history);
         let version = history.version;
@@ -241,13 +253,13 @@ impl Store {
     }
 }
 
-impl History {
+impl ObjectHistory {
     fn forget(&mut self) {
         self.events.clear();
         self.horizon = self.version;
     }
 
-    fn record(&mut self, event: Event) {
+    fn record(&mut self, event: HistoryEvent) {
         self.version = event.object.version;
         self.events.push_back(event);
         if self.events.len() > self.capacity
@@ -268,7 +280,7 @@ impl History {
     fn undone_after(
         &self,
         version: u64,
-    ) -> Result<BTreeMap<ObjectKey, Option<Arc<Object>>>, TooOld> {
+    ) -> Result<BTreeMap<ObjectKey, Option<Arc<StoredObject>>>, TooOld> {
         self.check(version)?;
         let newer = (self.events.iter().rev())
             .take_while(|event| event.object.version > version)
@@ -284,12 +296,12 @@ mod tests {
 
     use super::*;
 
-    fn put(history: &Store, name: &str) {
+    fn put(history: &ObjectStore, name: &str) {
         let render = |version: u64| version.to_string().into_bytes();
-        history.put(ObjectKey::new("a", name), Selectable::default(), render);
+        history.put(ObjectKey::new("a", name), SelectableFields::default(), render);
     }
 
-    fn names(history: &Store, version: u64) -> Vec<String> {
+    fn names(history: &ObjectStore, version: u64) -> Vec<String> {
         let page = history.page(Some(version), None, None, false, |_| true).unwrap();
         (page.objects.iter())
             .map(|object| format!("{}@{}", object.key.name, object.version))
@@ -298,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_version_within_the_history_can_be_listed() {
-        let history = Store::new(10, 8);
+        let history = ObjectStore::new(10, 8);
         put(&history, "x");
         put(&history, "y");
         put(&history, "x");
@@ -313,7 +325,7 @@ mod tests {
 
     #[test]
     fn the_history_is_bounded_and_says_where_it_begins() {
-        let history = Store::new(0, 2);
+        let history = ObjectStore::new(0, 2);
         for name in ["x", "y", "z"] {
             put(&history, name);
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::container::{ContainerRef, Run};
-use super::kubelet::Phase;
-use super::life::Change;
-use super::pod::Pod;
+use super::container::{ContainerRef, ContainerRun};
+use super::kubelet::PodPhase;
+use super::life::PodChange;
+use super::pod::SimulatedPod;
 use super::profile::LifeKind;
 use podinit_core::timestamp::Timestamp;
 
@@ -17,7 +17,7 @@ const REMEMBERED: usize = 20_000;
 
 /// When a milestone was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct MilestoneReached {
     /// By the clock of the component that stated it; the API shows this second
     pub stamped: Timestamp,
     /// By the API server's clock, when it was written
@@ -26,7 +26,7 @@ pub struct Reached {
 
 /// How a pod's startup ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
+pub enum PodEnding {
     /// Ready
     Ready,
     /// Succeeded without having been Ready
@@ -71,35 +71,35 @@ pub struct PodTruth {
     pub gates_removed: Vec<(&'static str, Timestamp)>,
     /// First `True` of each condition that is not of Kubernetes: those of readiness gates and of applications, in the
     /// order of time
-    pub conditions: Vec<(&'static str, Reached)>,
+    pub conditions: Vec<(&'static str, MilestoneReached)>,
     /// First `PodScheduled=True`
-    pub scheduled: Option<Reached>,
+    pub scheduled: Option<MilestoneReached>,
     /// First `PodReadyToStartContainers=True` or `PodHasNetwork=True`
-    pub network_ready: Option<Reached>,
+    pub network_ready: Option<MilestoneReached>,
     /// When its first sandbox and its network were ready, whatever the status says then; by the API
     /// server's clock
     pub sandbox_ready: Option<Timestamp>,
     /// When its volumes were mounted, if that took time
     pub mounted: Option<Timestamp>,
     /// First `status.startTime`
-    pub acknowledged: Option<Reached>,
+    pub acknowledged: Option<MilestoneReached>,
     /// First status that states a start of every container of the spec, and the latest of these starts
-    pub containers_started: Option<Reached>,
+    pub containers_started: Option<MilestoneReached>,
     /// When each container was started for the first time, in the order of time; by the API server's
     /// clock
     pub starts: Vec<(ContainerRef, Timestamp)>,
     /// The images that were pulled, for each container the last time
     pub pulls: Vec<PullTruth>,
     /// First `Initialized=True`
-    pub initialized: Option<Reached>,
+    pub initialized: Option<MilestoneReached>,
     /// First `ContainersReady=True`
-    pub containers_ready: Option<Reached>,
+    pub containers_ready: Option<MilestoneReached>,
     /// First `Ready=True`
-    pub ready: Option<Reached>,
+    pub ready: Option<MilestoneReached>,
     /// It has been marked for its deletion (`DisruptionTarget`)
     pub disrupted: bool,
     /// How its startup ended, once it has
-    pub ending: Option<Ending>,
+    pub ending: Option<PodEnding>,
     /// When it was removed
     pub removed: Option<Timestamp>,
     /// The removal was kept from all watches
@@ -109,9 +109,9 @@ pub struct PodTruth {
 /// The records of a simulated cluster. Clones share them; they hold the last 20,000
 /// pods.
 #[derive(Clone, Debug, Default)]
-pub struct Truth(Arc<Mutex<BTreeMap<u64, PodTruth>>>);
+pub struct GroundTruth(Arc<Mutex<BTreeMap<u64, PodTruth>>>);
 
-impl Truth {
+impl GroundTruth {
     /// The pods in the order of their creation.
     pub fn pods(&self) -> Vec<PodTruth> {
         self.0.lock().values().cloned().collect()
@@ -123,7 +123,7 @@ impl Truth {
     }
 
     /// Notes the present state of the pod numbered `id`.
-    pub(super) fn note(&self, id: u64, kind: Option<LifeKind>, pod: &Pod, now: Timestamp) {
+    pub(super) fn note(&self, id: u64, kind: Option<LifeKind>, pod: &SimulatedPod, now: Timestamp) {
         let mut pods = self.0.lock();
         let truth = pods.entry(id).or_insert_with(|| PodTruth::new(kind, pod));
         truth.note(pod, now);
@@ -133,7 +133,7 @@ impl Truth {
     }
 
     /// Notes what happened on the node of the pod numbered `id`, which no status may show.
-    pub(super) fn happened(&self, id: u64, change: &Change, pod: &Pod, now: Timestamp) {
+    pub(super) fn happened(&self, id: u64, change: &PodChange, pod: &SimulatedPod, now: Timestamp) {
         if let Some(truth) = self.0.lock().get_mut(&id) {
             truth.happened(change, pod, now);
         }
@@ -144,13 +144,13 @@ impl Truth {
         if let Some(truth) = self.0.lock().get_mut(&id) {
             truth.removed = Some(now);
             truth.unseen = unseen;
-            truth.ending.get_or_insert(Ending::Removed);
+            truth.ending.get_or_insert(PodEnding::Removed);
         }
     }
 }
 
 impl PodTruth {
-    fn new(kind: Option<LifeKind>, pod: &Pod) -> Self {
+    fn new(kind: Option<LifeKind>, pod: &SimulatedPod) -> Self {
         Self {
             uid: pod.manifest.uid.clone(),
             namespace: pod.manifest.namespace.clone(),
@@ -179,24 +179,24 @@ impl PodTruth {
         }
     }
 
-    fn happened(&mut self, change: &Change, pod: &Pod, now: Timestamp) {
+    fn happened(&mut self, change: &PodChange, pod: &SimulatedPod, now: Timestamp) {
         match change {
-            Change::Mount => self.mounted = self.mounted.or(Some(now)),
-            Change::Ungate(gate) if self.gate_removed(gate).is_none() => {
+            PodChange::Mount => self.mounted = self.mounted.or(Some(now)),
+            PodChange::Ungate(gate) if self.gate_removed(gate).is_none() => {
                 self.gates_removed.push((gate, now));
                 self.ungated = (!pod.is_gated()).then_some(now);
             }
-            Change::SetCondition { kind, verdict, .. }
+            PodChange::SetCondition { kind, verdict, .. }
                 if verdict.holds && self.condition(kind).is_none() =>
             {
                 let stamped = pod.condition(kind).map_or(now, |condition| condition.since);
-                self.conditions.push((kind, Reached { stamped, written: now }));
+                self.conditions.push((kind, MilestoneReached { stamped, written: now }));
             }
-            Change::MakeSandbox => self.sandbox_ready = self.sandbox_ready.or(Some(now)),
-            Change::Start(container) if !self.has_started(*container) => {
+            PodChange::MakeSandbox => self.sandbox_ready = self.sandbox_ready.or(Some(now)),
+            PodChange::Start(container) if !self.has_started(*container) => {
                 self.starts.push((*container, now));
             }
-            Change::Pulled(container) => {
+            PodChange::Pulled(container) => {
                 self.pulls.retain(|pull| pull.container != *container);
                 self.pulls.extend(pod.pull.map(|pull| PullTruth {
                     container: *container,
@@ -215,7 +215,7 @@ impl PodTruth {
     }
 
     /// When the condition of this type was True first, if it is not of Kubernetes.
-    pub fn condition(&self, kind: &str) -> Option<Reached> {
+    pub fn condition(&self, kind: &str) -> Option<MilestoneReached> {
         self.conditions.iter().find(|(known, _)| *known == kind).map(|(_, reached)| *reached)
     }
 
@@ -223,12 +223,12 @@ impl PodTruth {
         self.starts.iter().any(|(known, _)| *known == container)
     }
 
-    fn note(&mut self, pod: &Pod, now: Timestamp) {
+    fn note(&mut self, pod: &SimulatedPod, now: Timestamp) {
         self.disrupted |= pod.condition("DisruptionTarget").is_some();
         self.node_name = pod.node.map(|node| node.name);
-        let reach = |milestone: &mut Option<Reached>, stamped: Option<Timestamp>| {
+        let reach = |milestone: &mut Option<MilestoneReached>, stamped: Option<Timestamp>| {
             let written = now;
-            let reached = stamped.map(|stamped| Reached { stamped, written });
+            let reached = stamped.map(|stamped| MilestoneReached { stamped, written });
             *milestone = milestone.or(reached);
         };
         let since = |kind| {
@@ -236,7 +236,7 @@ impl PodTruth {
             condition.map(|condition| condition.since)
         };
         let network = since("PodReadyToStartContainers").or_else(|| since("PodHasNetwork"));
-        let starts = pod.runs.regular.iter().map(Run::start);
+        let starts = pod.runs.regular.iter().map(ContainerRun::start);
         let starts = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
         reach(&mut self.acknowledged, pod.started);
         reach(&mut self.containers_started, starts.into_iter().max());
@@ -246,10 +246,10 @@ impl PodTruth {
         reach(&mut self.containers_ready, since("ContainersReady"));
         reach(&mut self.ready, since("Ready"));
         let ending = match pod.phase {
-            _ if self.ready.is_some() => Some(Ending::Ready),
-            Phase::Succeeded => Some(Ending::Completed),
-            Phase::Failed => Some(Ending::Failed),
-            Phase::Pending | Phase::Running => None,
+            _ if self.ready.is_some() => Some(PodEnding::Ready),
+            PodPhase::Succeeded => Some(PodEnding::Completed),
+            PodPhase::Failed => Some(PodEnding::Failed),
+            PodPhase::Pending | PodPhase::Running => None,
         };
         self.ending = self.ending.or(ending);
     }

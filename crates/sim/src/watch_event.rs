@@ -2,36 +2,36 @@
 
 use bytes::Bytes;
 
-use super::object::{Object, Resource};
+use super::object::{ServedKind, StoredObject};
 use super::status::Failure;
 
-fn type_meta(resource: Resource) -> String {
+fn type_meta(resource: ServedKind) -> String {
     format!(r#""kind":"{}","apiVersion":"v1""#, resource.kind())
 }
 
 /// What a bookmark has besides its metadata.
-const fn bookmark_rest(resource: Resource) -> &'static str {
+const fn bookmark_rest(resource: ServedKind) -> &'static str {
     match resource {
-        Resource::Pods => r#""spec":{"containers":null},"status":{}"#,
-        Resource::Nodes | Resource::Namespaces => r#""spec":{},"status":{}"#,
-        Resource::Events => {
+        ServedKind::Pods => r#""spec":{"containers":null},"status":{}"#,
+        ServedKind::Nodes | ServedKind::Namespaces => r#""spec":{},"status":{}"#,
+        ServedKind::Events => {
             r#""involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#
         }
     }
 }
 
 /// An event about `object`.
-pub(super) fn of(resource: Resource, kind: &str, object: &Object) -> Bytes {
+pub(super) fn of(resource: ServedKind, kind: &str, object: &StoredObject) -> Bytes {
     line(resource, kind, &object.json)
 }
 
 /// DELETED, because the object left the selection: as it was, at the version of the change.
-pub(super) fn left(resource: Resource, object: &Object, version: u64) -> Bytes {
+pub(super) fn left(resource: ServedKind, object: &StoredObject, version: u64) -> Bytes {
     line(resource, "DELETED", &at_version(object, version))
 }
 
 /// The object as it is, at another version.
-pub(super) fn at_version(object: &Object, version: u64) -> Vec<u8> {
+pub(super) fn at_version(object: &StoredObject, version: u64) -> Vec<u8> {
     let text = String::from_utf8_lossy(&object.json);
     let former = format!(r#""resourceVersion":"{}""#, object.version);
     let present = format!(r#""resourceVersion":"{version}""#);
@@ -40,7 +40,7 @@ pub(super) fn at_version(object: &Object, version: u64) -> Vec<u8> {
 }
 
 /// BOOKMARK at `version`, which may end a streamed list.
-pub(super) fn bookmark(resource: Resource, version: u64, ends_list: bool) -> Bytes {
+pub(super) fn bookmark(resource: ServedKind, version: u64, ends_list: bool) -> Bytes {
     let (kind, rest) = (type_meta(resource), bookmark_rest(resource));
     let annotations = match ends_list {
         true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
@@ -66,7 +66,7 @@ pub(super) fn corrupt() -> Bytes {
 
 /// A line of `bytes` bytes (at least those that its frame needs): a pod with a long annotation.
 pub(super) fn oversized(bytes: usize, version: u64) -> Bytes {
-    let kind = type_meta(Resource::Pods);
+    let kind = type_meta(ServedKind::Pods);
     let head = format!(
         r#"{{"type":"MODIFIED","object":{{{kind},"metadata":{{"name":"oversized","namespace":"default","uid":"00000000-0000-4000-8000-00000000b16b","resourceVersion":"{version}","creationTimestamp":"2026-01-01T00:00:00Z","annotations":{{"blob":""#
     );
@@ -79,14 +79,14 @@ pub(super) fn oversized(bytes: usize, version: u64) -> Bytes {
 }
 
 /// The object as a document of its own, with the `kind` and `apiVersion` that it does not have yet.
-pub(super) fn document(resource: Resource, json: &[u8]) -> Vec<u8> {
+pub(super) fn document(resource: ServedKind, json: &[u8]) -> Vec<u8> {
     let fields = json.strip_prefix(b"{").unwrap_or(json);
     let separator = if fields == b"}" { "" } else { "," };
     let head = format!("{{{}{separator}", type_meta(resource));
     [head.as_bytes(), fields].concat()
 }
 
-fn line(resource: Resource, kind: &str, json: &[u8]) -> Bytes {
+fn line(resource: ServedKind, kind: &str, json: &[u8]) -> Bytes {
     let head = format!("{{\"type\":\"{kind}\",\"object\":");
     [head.as_bytes(), &document(resource, json), b"}\n"].concat().into()
 }
@@ -100,10 +100,10 @@ mod tests {
     use super::super::object::ObjectKey;
     use super::*;
 
-    const PODS: Resource = Resource::Pods;
+    const PODS: ServedKind = ServedKind::Pods;
 
-    fn object(json: &'static str) -> Object {
-        Object {
+    fn object(json: &'static str) -> StoredObject {
+        StoredObject {
             key: ObjectKey::new("a", "b"),
             version: 7,
             selectable: Default::default(),
@@ -116,9 +116,9 @@ mod tests {
         let pod = object(r#"{"metadata":{"resourceVersion":"7"}}"#);
         let lines = [
             of(PODS, "ADDED", &pod),
-            of(Resource::Events, "ADDED", &object("{}")),
+            of(ServedKind::Events, "ADDED", &object("{}")),
             left(PODS, &pod, 9),
-            bookmark(Resource::Events, 3, false),
+            bookmark(ServedKind::Events, 3, false),
             bookmark(PODS, 3, true),
             error(&Failure::too_old(1, 2)),
             oversized(5_000, 3),

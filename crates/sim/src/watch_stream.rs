@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::faults::{FaultHandle, FaultState, StreamFault};
 use super::list::selects;
-use super::list_options::{At, ListOptions};
-use super::object::{Event, EventKind, Object, Resource};
+use super::list_options::{ListOptions, RequestedVersion};
+use super::object::{EventKind, HistoryEvent, ServedKind, StoredObject};
 use super::status::Failure;
-use super::store::Store;
+use super::store::ObjectStore;
 use super::watch_event;
 
 /// How many events are taken from the history, or objects from a list, at once.
@@ -23,8 +23,8 @@ const BATCH: usize = 64;
 
 /// What a watch stream is made of.
 pub(super) struct WatchStream {
-    pub(super) resource: Resource,
-    pub(super) store: Arc<Store>,
+    pub(super) resource: ServedKind,
+    pub(super) store: Arc<ObjectStore>,
     pub(super) faults: FaultHandle,
     pub(super) namespace: Option<String>,
     pub(super) options: ListOptions,
@@ -33,10 +33,10 @@ pub(super) struct WatchStream {
 }
 
 /// The state of the stream.
-struct Progress {
+struct StreamProgress {
     watch: WatchStream,
     /// The objects that the stream begins with
-    initial: VecDeque<Arc<Object>>,
+    initial: VecDeque<Arc<StoredObject>>,
     /// A streamed list is under way whose end has to be marked
     end_of_list_due: bool,
     /// Everything up to this version has been sent
@@ -60,7 +60,7 @@ impl WatchStream {
         let faults_changed = self.faults.subscribe();
         let (version, initial) = self.begin()?;
         let now = Instant::now();
-        let progress = Progress {
+        let progress = StreamProgress {
             initial: initial.into(),
             end_of_list_due: self.options.initial_events && self.options.bookmarks,
             version,
@@ -80,29 +80,30 @@ impl WatchStream {
     }
 
     /// The version after which events follow, and the objects that are sent before them.
-    fn begin(&self) -> Result<(u64, Vec<Arc<Object>>), Failure> {
+    fn begin(&self) -> Result<(u64, Vec<Arc<StoredObject>>), Failure> {
         let newest = self.store.version();
-        let lists = self.options.initial_events || !matches!(self.options.at, At::Version(_));
+        let lists =
+            self.options.initial_events || !matches!(self.options.at, RequestedVersion::Version(_));
         match self.options.at {
             // The stream reports a version that is too old, as the API server does.
-            At::Version(version) if !lists => return Ok((version, Vec::new())),
-            At::Version(version) if version > newest => {
+            RequestedVersion::Version(version) if !lists => return Ok((version, Vec::new())),
+            RequestedVersion::Version(version) if version > newest => {
                 return Err(Failure::too_large(version, newest));
             }
             _ => {}
         }
-        let matches = |object: &Object| self.selects(object);
+        let matches = |object: &StoredObject| self.selects(object);
         let page = self.store.page(None, None, None, false, matches)?;
         Ok((page.version, page.objects))
     }
 
-    fn selects(&self, object: &Object) -> bool {
+    fn selects(&self, object: &StoredObject) -> bool {
         selects(self.namespace.as_deref(), &self.options, object)
     }
 
     /// The event as this watch sees it: a selection is entered and left.
-    fn translate(&self, event: &Event) -> Option<Bytes> {
-        let selected = |object: &&Object| self.selects(object);
+    fn translate(&self, event: &HistoryEvent) -> Option<Bytes> {
+        let selected = |object: &&StoredObject| self.selects(object);
         let before = event.previous.as_deref().filter(selected);
         let after = Some(&*event.object).filter(selected);
         let line = |kind, object| Some(watch_event::of(self.resource, kind, object));
@@ -117,7 +118,7 @@ impl WatchStream {
     }
 }
 
-impl Progress {
+impl StreamProgress {
     /// The next bytes of the stream; `None` at its end.
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {

@@ -19,7 +19,7 @@ const LEAST_SCALE: u64 = 10;
 
 /// What a frame shows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Frame {
+pub(super) struct DemoFrame {
     /// The name of the scene, if there is one
     pub(super) scene: Option<&'static str>,
     /// Simulated time since the start
@@ -37,7 +37,7 @@ pub(super) struct Frame {
     pub(super) problem: String,
 }
 
-impl Frame {
+impl DemoFrame {
     /// The lines of the frame, at most `height`, none longer than the width of `style`. Where there is too
     /// little room, empty lines go first, then lines of where to look; the problem stays.
     pub(super) fn lines(&self, style: TerminalStyle, height: usize) -> Vec<String> {
@@ -179,7 +179,7 @@ mod tests {
         (waiting.unwrap_or(WaitReason::ALL[0]), pods)
     }
 
-    fn frame() -> Frame {
+    fn frame() -> DemoFrame {
         let mut figures = PodFigures {
             waiting: vec![
                 waiting(Stage::Scheduling, 3),
@@ -191,7 +191,7 @@ mod tests {
         figures.stuck[Stage::Containers as usize] = 12;
         figures.finished[Outcome::Ready as usize] = 2_980;
         figures.finished[Outcome::Failed as usize] = 7;
-        Frame {
+        DemoFrame {
             scene: Some("registry-down"),
             elapsed: Duration::from_secs(760),
             figures,
@@ -249,7 +249,7 @@ to end this    q
     #[test]
     fn a_terminal_of_24_lines_shows_everything_and_ends_with_the_problem() {
         let words = |count| vec!["word"; count].join(" ");
-        let full = Frame {
+        let full = DemoFrame {
             status: words(30),
             look: vec!["look".to_owned(); 6],
             problem: words(60) + " end",
@@ -280,9 +280,9 @@ to end this    q
 
     #[test]
     fn one_pod_does_not_fill_its_line() {
-        let one = Frame {
+        let one = DemoFrame {
             figures: PodFigures { waiting: vec![waiting(Stage::Init, 1)], ..PodFigures::default() },
-            ..Frame::default()
+            ..DemoFrame::default()
         };
         let lines = one.lines(plain(80), 100);
         assert_eq!(lines[7], "init               1        -        - ███");

@@ -15,13 +15,13 @@ const ATTEMPTS: u32 = 100;
 
 /// A file that only its owner can read; dropping it removes it, and the directory that was made for it.
 #[derive(Debug)]
-pub(super) struct Kubeconfig {
+pub(super) struct KubeconfigFile {
     path: PathBuf,
     /// Made for it
     directory: Option<PathBuf>,
 }
 
-impl Kubeconfig {
+impl KubeconfigFile {
     /// Writes the kubeconfig of the API server at `url` to `path`, or into a private temporary directory.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Kubeconfig {
     }
 }
 
-impl Drop for Kubeconfig {
+impl Drop for KubeconfigFile {
     fn drop(&mut self) {
         // What somebody has removed already is gone as well.
         let _ = fs::remove_file(&self.path);
@@ -105,12 +105,12 @@ mod tests {
 
     #[test]
     fn it_is_private_and_gone_at_the_end() {
-        let written = Kubeconfig::write(None, "http://127.0.0.1:1").unwrap();
+        let written = KubeconfigFile::write(None, "http://127.0.0.1:1").unwrap();
         let path = PathBuf::from(written.path());
         let directory = path.parent().unwrap().to_owned();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(&directory)), (0o600, 0o700));
-        let other = Kubeconfig::write(None, "http://127.0.0.1:2").unwrap();
+        let other = KubeconfigFile::write(None, "http://127.0.0.1:2").unwrap();
         assert_ne!(other.path(), written.path());
         drop(written);
         assert!(!path.exists() && !directory.exists());
@@ -121,7 +121,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("kubeconfig");
         fs::write(&path, "mine").unwrap();
-        let error = Kubeconfig::write(Some(&path), "http://127.0.0.1:1").unwrap_err();
+        let error = KubeconfigFile::write(Some(&path), "http://127.0.0.1:1").unwrap_err();
         assert!(format!("{error:#}").contains("File exists"), "{error:#}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }

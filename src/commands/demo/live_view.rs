@@ -11,13 +11,13 @@ use rustix::termios::{
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::frame::Frame;
+use super::frame::DemoFrame;
 use super::status_lines::StatusLines;
 use crate::commands::output::style;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Exposition;
 use podinit_kube::cluster::clock::DeliveryClock;
-use podinit_oncall::problems::Snapshots;
+use podinit_oncall::problems::FindingSnapshots;
 use podinit_sim::scene::Scene;
 
 /// Between two frames.
@@ -36,14 +36,14 @@ const ERASE_BELOW: &str = "\u{1b}[J";
 /// What the frames are made of.
 pub(super) struct LiveView {
     pub(super) exposition: Arc<Exposition>,
-    pub(super) problems: Snapshots,
+    pub(super) problems: FindingSnapshots,
     pub(super) clock: Arc<dyn DeliveryClock>,
     /// What breaks, and how long after the start
     pub(super) scene: Option<(Scene, Duration)>,
     /// Where to look
     pub(super) look: Vec<String>,
     /// Where a key ends the demo
-    pub(super) keys: Option<Keys>,
+    pub(super) keys: Option<KeyInput>,
 }
 
 /// Whether standard output is a terminal that can show frames.
@@ -58,7 +58,7 @@ impl LiveView {
         let (began, opened) = (self.clock.now(), Instant::now());
         let mut ticks = tokio::time::interval(FRAME_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let Ok(mut screen) = Screen::enter(io::stdout()) else {
+        let Ok(mut screen) = AlternateScreen::enter(io::stdout()) else {
             return;
         };
         while closing.run_until_cancelled(ticks.tick()).await.is_some() {
@@ -69,7 +69,7 @@ impl LiveView {
         }
     }
 
-    fn frame(&self, began: Timestamp, shown: Duration) -> Frame {
+    fn frame(&self, began: Timestamp, shown: Duration) -> DemoFrame {
         let now = self.clock.now();
         let elapsed = u64::try_from(now.nanos_since(began)).unwrap_or(0);
         let elapsed = Duration::from_nanos(elapsed);
@@ -78,7 +78,7 @@ impl LiveView {
         let problems = self.problems.newest();
         let problem = problems.map(|seen| seen.problems.summary());
         let lines = StatusLines { scene: self.scene, elapsed, figures: &figures };
-        Frame {
+        DemoFrame {
             scene: self.scene.map(|(scene, _)| scene.as_str()),
             elapsed,
             status: lines.line(shown),
@@ -99,9 +99,9 @@ fn height() -> usize {
 }
 
 /// The alternate screen; dropping it leaves it.
-struct Screen<W: Write>(W);
+struct AlternateScreen<W: Write>(W);
 
-impl<W: Write> Screen<W> {
+impl<W: Write> AlternateScreen<W> {
     fn enter(mut out: W) -> io::Result<Self> {
         out.write_all(ENTER.as_bytes())?;
         out.flush()?;
@@ -117,7 +117,7 @@ impl<W: Write> Screen<W> {
     }
 }
 
-impl<W: Write> Drop for Screen<W> {
+impl<W: Write> Drop for AlternateScreen<W> {
     fn drop(&mut self) {
         // Without a terminal there is nothing to restore.
         let _ = self.0.write_all(LEAVE.as_bytes());
@@ -126,9 +126,9 @@ impl<W: Write> Drop for Screen<W> {
 }
 
 /// Keys are read as they are pressed; dropping it lets the terminal be as it was.
-pub(super) struct Keys(Termios);
+pub(super) struct KeyInput(Termios);
 
-impl Keys {
+impl KeyInput {
     /// From now on the key `q` cancels `ends`. `None` where standard input is no terminal, or one that belongs
     /// to another job: reading it would stop the process.
     pub(super) fn listen(ends: CancellationToken) -> Option<Self> {
@@ -152,7 +152,7 @@ impl Keys {
     }
 }
 
-impl Drop for Keys {
+impl Drop for KeyInput {
     fn drop(&mut self) {
         // A terminal that is gone needs nothing.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn the_terminal_is_restored_however_the_screen_is_left() {
         let mut written = Vec::new();
-        let mut screen = Screen::enter(&mut written).unwrap();
+        let mut screen = AlternateScreen::enter(&mut written).unwrap();
         screen.show(&["one".to_owned(), "two".to_owned()]).unwrap();
         drop(screen);
         let text = String::from_utf8(written).unwrap();
@@ -196,7 +196,7 @@ mod tests {
                 Ok(())
             }
         }
-        let mut screen = Screen::enter(Gone(false)).unwrap();
+        let mut screen = AlternateScreen::enter(Gone(false)).unwrap();
         screen.0.0 = true;
         assert!(screen.show(&[String::new()]).is_err());
     }

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use self::kubeconfig::Kubeconfig;
-use self::live_view::{Keys, LiveView};
+use self::kubeconfig::KubeconfigFile;
+use self::live_view::{KeyInput, LiveView};
 use super::exporter_parts::{ExporterParts, exporter_parts};
 use crate::args::DemoArgs;
 use podinit_exporter::accounting_thread;
@@ -26,8 +26,8 @@ use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::explain::quoted;
-use podinit_oncall::live::{self, Links};
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_oncall::live::{self, ExporterLinks};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 
 /// Short enough for a demonstration of some seconds to show bookmarks; API servers send one a minute.
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(3);
@@ -44,7 +44,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         scene: simulation.scene(),
         ..ClusterConfig::default()
     };
-    let simulated = Cluster::start(config).await?;
+    let simulated = SimulatedCluster::start(config).await?;
     let watch = WatchConfig {
         scopes: PodScope::of_namespaces(&[]),
         selectors: PodSelectors { shard: exporter.sharding.shard, ..PodSelectors::default() },
@@ -65,14 +65,14 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         .accounting_on(accounting.handle())
         .reloading_on(reload.clone());
     let api = simulated.url().to_string();
-    let kubeconfig = Kubeconfig::write(simulation.write_kubeconfig.as_deref(), &api)?;
-    let links = Links { kubeconfig: Some(kubeconfig.path()), runbook_url };
+    let kubeconfig = KubeconfigFile::write(simulation.write_kubeconfig.as_deref(), &api)?;
+    let links = ExporterLinks { kubeconfig: Some(kubeconfig.path()), runbook_url };
     let (exporter, problems) =
         live::show(exporter, records, links, (finding.handle(), reading.handle()));
     let exporter = web.guard(exporter, None, reload)?;
     let cluster =
         podinit_connect::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
-    let urls = Urls::new(exporter.scheme(), exporter.address(), metrics, kubeconfig.path());
+    let urls = DemoUrls::new(exporter.scheme(), exporter.address(), metrics, kubeconfig.path());
     announce(&urls.announcement(simulation.speed));
     if let Some(duration) = simulation.duration {
         let shutdown = shutdown.clone();
@@ -84,7 +84,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let closing = shutdown.child_token();
     let is_shown = !simulation.quiet && live_view::is_possible();
     let view = is_shown.then(|| {
-        let keys = Keys::listen(shutdown.clone());
+        let keys = KeyInput::listen(shutdown.clone());
         let view = LiveView {
             exposition: Arc::clone(&exporter.views().exposition),
             problems,
@@ -113,7 +113,7 @@ fn announce(text: &str) {
 
 /// The URLs of a demo.
 #[derive(Clone, Debug)]
-struct Urls {
+struct DemoUrls {
     /// The exporter's, without a path
     exporter: String,
     /// Where metrics are
@@ -122,7 +122,7 @@ struct Urls {
     kubeconfig: String,
 }
 
-impl Urls {
+impl DemoUrls {
     /// Those of an exporter that listens on `address`.
     fn new(
         scheme: &str,
@@ -175,7 +175,7 @@ mod tests {
     fn everything_to_look_at_is_said_with_an_address_that_can_be_opened() {
         let address = "[::]:8080".parse().unwrap();
         let kubeconfig = "/tmp/podinit-demo-7/kubeconfig".to_owned();
-        let urls = Urls::new("http", address, MetricsPath::default(), kubeconfig);
+        let urls = DemoUrls::new("http", address, MetricsPath::default(), kubeconfig);
         let expected = "\
 A simulated cluster is starting pods. Look at
   the page       http://127.0.0.1:8080/

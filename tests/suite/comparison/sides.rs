@@ -9,7 +9,7 @@ use podinit_core::lifecycle::{
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::comparison::Side;
+use podinit_reports::comparison::ComparisonSide;
 use podinit_testing::records;
 
 /// A pod in plain values.
@@ -70,9 +70,9 @@ impl End {
 }
 
 /// The side with these pods.
-pub fn side(pods: &[Pod]) -> Side {
+pub fn side(pods: &[Pod]) -> ComparisonSide {
     let records: Vec<Record> = pods.iter().enumerate().map(record).collect();
-    Side::of_records(&records)
+    ComparisonSide::of_records(&records)
 }
 
 fn record((number, pod): (usize, &Pod)) -> Record {

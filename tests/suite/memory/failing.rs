@@ -9,8 +9,8 @@ use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerCon
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder};
-use podinit_oncall::problems::Seen;
-use podinit_problems::{Finding, OverTime};
+use podinit_oncall::problems::SeenProblems;
+use podinit_problems::{OverTime, ProblemFinding};
 use serde_json::{Value, json};
 
 use super::measure::{NOW, decoded, delivery, uid};
@@ -98,9 +98,9 @@ fn apply(tracker: &mut Tracker, event: PodEvent) {
 }
 
 /// A finding, page by page.
-fn found(tracker: &Tracker, over_time: &mut OverTime) -> Seen {
+fn found(tracker: &Tracker, over_time: &mut OverTime) -> SeenProblems {
     let now = tracker.accounted_time().unwrap();
-    let mut finding = Finding::new(&[], now);
+    let mut finding = ProblemFinding::new(&[], now);
     let mut after = None;
     loop {
         let page: Vec<_> = tracker.in_flight_after(after).take(PAGE).collect();
@@ -111,7 +111,7 @@ fn found(tracker: &Tracker, over_time: &mut OverTime) -> Seen {
         let records: Vec<Record> = page.iter().map(|(_, pod)| pod.record()).collect();
         records.iter().for_each(|record| finding.add(record));
     }
-    Seen::new(finding.finish(over_time), Vec::new(), now)
+    SeenProblems::new(finding.finish(over_time), Vec::new(), now)
 }
 
 fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {

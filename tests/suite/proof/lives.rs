@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::kubelet::Phase;
-use podinit_sim::life::{Change, Life};
+use podinit_sim::kubelet::PodPhase;
+use podinit_sim::life::{PodChange, PodLife};
 use podinit_sim::plan;
-use podinit_sim::pod::Pod;
+use podinit_sim::pod::SimulatedPod;
 use podinit_sim::pod_json;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
@@ -22,8 +22,8 @@ const SECOND: i64 = 1_000_000_000;
 
 #[derive(Clone, Debug)]
 struct Living {
-    pod: Pod,
-    life: Life,
+    pod: SimulatedPod,
+    life: PodLife,
     next: usize,
 }
 
@@ -33,7 +33,7 @@ pub struct Lives {
     living: BTreeMap<u32, Living>,
     agenda: BinaryHeap<Reverse<(Timestamp, u32)>>,
     /// Pods that come after removed ones under their names
-    heirs: BTreeMap<(Timestamp, u32), Life>,
+    heirs: BTreeMap<(Timestamp, u32), PodLife>,
     names: HashMap<(String, String), u32>,
     rng: Rng,
     /// Nanoseconds between a removal and its successor
@@ -132,7 +132,7 @@ impl Lives {
         }
     }
 
-    fn begin(&mut self, mut life: Life, history: &mut History, at: Timestamp) {
+    fn begin(&mut self, mut life: PodLife, history: &mut History, at: Timestamp) {
         let name = (life.manifest.namespace.clone(), life.manifest.name.clone());
         if self.names.contains_key(&name) {
             return;
@@ -142,7 +142,7 @@ impl Lives {
         life.manifest.labels.push((NUMBER.to_owned(), number.to_string()));
         history.pods.push(Nature::of(&life.manifest));
         self.names.insert(name, number);
-        let living = Living { pod: Pod::new(life.manifest.clone(), at), life, next: 0 };
+        let living = Living { pod: SimulatedPod::new(life.manifest.clone(), at), life, next: 0 };
         write(number, Kind::Added, &living.pod, history);
         self.enter(number, &living);
         self.living.insert(number, living);
@@ -161,7 +161,7 @@ impl Lives {
         };
         let change = living.life.steps[living.next].change.clone();
         living.next += 1;
-        if change == Change::Remove {
+        if change == PodChange::Remove {
             if living.life.recreations > 0 {
                 let heir = plan::successor(&living.life, &mut self.rng);
                 self.heirs.insert((at.plus_nanos(self.succession), number), heir);
@@ -187,9 +187,9 @@ impl Lives {
     }
 }
 
-fn write(number: u32, kind: Kind, pod: &Pod, history: &mut History) {
+fn write(number: u32, kind: Kind, pod: &SimulatedPod, history: &mut History) {
     let json = pod_json::render(pod, history.next_number());
     let ready = pod.condition("Ready").is_some_and(|ready| ready.verdict.holds);
-    let is_end = ready || matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+    let is_end = ready || matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed);
     history.write(number, kind, json, is_end);
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use podinit_sim::ClusterConfig;
-use podinit_sim::faults::{Answer, StreamFault, Target};
+use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
 use podinit_sim::status::Failure;
 use podinit_sim::truth::PodTruth;
 use tokio::time::timeout;
@@ -44,7 +44,7 @@ async fn spoil(world: &mut World) {
         4 => StreamFault::Fail(Failure::internal("the soak wills it")),
         5 => {
             let busy = Failure::internal("the soak wills it");
-            world.cluster.faults().answer(Target::Watch, 3, Answer::Fail(busy));
+            world.cluster.faults().answer(FaultTarget::Watch, 3, FaultAnswer::Fail(busy));
             StreamFault::End
         }
         _ => StreamFault::Truncated,

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 
 use crate::soak::slope;
 use crate::support::get;
@@ -97,7 +97,7 @@ async fn ten_minutes() {
     // A hundred pods a second, each of which lives ten times as fast.
     let config =
         ClusterConfig { rate: 10.0, speed: 10.0, population: 2_000, ..ClusterConfig::default() };
-    let cluster = Cluster::start(config).await.unwrap();
+    let cluster = SimulatedCluster::start(config).await.unwrap();
     let url = cluster.url().to_string();
     let exporter = tokio::task::spawn_blocking(move || Exporter::start(url.trim_end_matches('/')));
     let exporter = exporter.await.unwrap();

@@ -15,9 +15,9 @@ use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason, WatchStats};
 use podinit_kube::watch::{WatchConfig, spawn};
-use podinit_sim::faults::Target;
+use podinit_sim::faults::FaultTarget;
 use podinit_sim::life::PodManifest;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -34,7 +34,7 @@ pub const NAMESPACE: &str = "ns";
 const TICK: Duration = Duration::from_millis(250);
 
 pub struct Embedded {
-    pub cluster: Cluster,
+    pub cluster: SimulatedCluster,
     pub stats: Arc<WatchStats>,
     pub deliveries: mpsc::Receiver<Delivery>,
     tracker: Tracker,
@@ -62,12 +62,12 @@ pub fn encoding_of(module: &str) -> ObjectEncoding {
 }
 
 /// A cluster without pods.
-pub async fn cluster() -> Cluster {
-    Cluster::start(ClusterConfig::manual()).await.unwrap()
+pub async fn cluster() -> SimulatedCluster {
+    SimulatedCluster::start(ClusterConfig::manual()).await.unwrap()
 }
 
 /// A client of the cluster, without a socket between them.
-pub fn client(cluster: &Cluster) -> Client {
+pub fn client(cluster: &SimulatedCluster) -> Client {
     let service = ServiceBuilder::new()
         .map_request(|request: http::Request<kube::client::Body>| {
             request.map(axum::body::Body::new)
@@ -77,7 +77,7 @@ pub fn client(cluster: &Cluster) -> Client {
 }
 
 /// Writes a pod; its version.
-pub fn put(cluster: &Cluster, name: &str) -> u64 {
+pub fn put(cluster: &SimulatedCluster, name: &str) -> u64 {
     let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": name, "namespace": NAMESPACE, "uid": format!("uid-{name}")},
@@ -86,7 +86,7 @@ pub fn put(cluster: &Cluster, name: &str) -> u64 {
 }
 
 /// A pod is created, which no node has.
-pub fn create(cluster: &Cluster, name: &str) {
+pub fn create(cluster: &SimulatedCluster, name: &str) {
     let manifest = PodManifest {
         namespace: NAMESPACE.to_owned(),
         name: name.to_owned(),
@@ -98,18 +98,18 @@ pub fn create(cluster: &Cluster, name: &str) {
 
 impl Embedded {
     /// In front of a cluster that may have been prepared.
-    pub fn watching(cluster: Cluster) -> Self {
+    pub fn watching(cluster: SimulatedCluster) -> Self {
         Self::adjusted(cluster, |_| {})
     }
 
     /// The same, which asks for `encoding`.
-    pub fn watching_in(encoding: ObjectEncoding, cluster: Cluster) -> Self {
+    pub fn watching_in(encoding: ObjectEncoding, cluster: SimulatedCluster) -> Self {
         Self::adjusted_in(encoding, cluster, |_| {})
     }
 
     pub fn adjusted_in(
         encoding: ObjectEncoding,
-        cluster: Cluster,
+        cluster: SimulatedCluster,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
         Self::adjusted(cluster, |config| {
@@ -118,14 +118,14 @@ impl Embedded {
         })
     }
 
-    pub fn adjusted(cluster: Cluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {
+    pub fn adjusted(cluster: SimulatedCluster, adjust: impl FnOnce(&mut ReflectorConfig)) -> Self {
         Self::before(client(&cluster), cluster, adjust)
     }
 
     /// With a client that may reach others than the cluster whose clock it has.
     pub fn before(
         client: Client,
-        cluster: Cluster,
+        cluster: SimulatedCluster,
         adjust: impl FnOnce(&mut ReflectorConfig),
     ) -> Self {
         let mut config = WatchConfig { scopes: vec![PodScope::Cluster], ..WatchConfig::default() };
@@ -186,15 +186,15 @@ impl Embedded {
     }
 
     /// How many requests of a kind there have been.
-    pub fn requests(&self, target: Target) -> usize {
+    pub fn requests(&self, target: FaultTarget) -> usize {
         let requests = self.cluster.faults().requests();
         requests.iter().filter(|made| made.target == target).count()
     }
 
     /// Waits for the `count`th request of a kind, and returns its query.
-    pub async fn request(&self, target: Target, count: usize) -> String {
+    pub async fn request(&self, target: FaultTarget, count: usize) -> String {
         let faults = self.cluster.faults();
-        let enough = |all: &[podinit_sim::faults::Request]| {
+        let enough = |all: &[podinit_sim::faults::ReceivedRequest]| {
             all.iter().filter(|made| made.target == target).count() >= count
         };
         let requests = faults.requests_until(enough).await;

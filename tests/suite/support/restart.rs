@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 
 use crate::support::PATIENCE;
 use crate::support::scrape::Scrape;
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// A cluster that the test moves by hand, and a directory for the process that watches it.
 pub struct World {
-    pub cluster: Cluster,
+    pub cluster: SimulatedCluster,
     pub dir: tempfile::TempDir,
 }
 
@@ -30,10 +30,10 @@ impl World {
             history: 1_000_000,
             ..ClusterConfig::manual()
         };
-        Self::of(Cluster::start(config).await.unwrap())
+        Self::of(SimulatedCluster::start(config).await.unwrap())
     }
 
-    pub fn of(cluster: Cluster) -> Self {
+    pub fn of(cluster: SimulatedCluster) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let world = Self { cluster, dir };
         let kubeconfig = format!(

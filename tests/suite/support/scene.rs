@@ -15,7 +15,7 @@ use podinit_oncall::problems::Problems;
 use podinit_sim::scene::Scene;
 use podinit_sim::sim_clock::time;
 use podinit_sim::truth::PodTruth;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use podinit_slo::SloFile;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
@@ -93,7 +93,7 @@ impl SceneSettings {
             population: ClusterConfig::default().population,
             ..ClusterConfig::manual()
         };
-        let cluster = Cluster::start(config).await.unwrap();
+        let cluster = SimulatedCluster::start(config).await.unwrap();
         let start = cluster.clock().now();
         let mut pipeline = match self.evidence {
             true => Pipeline::judging_with_evidence(&cluster, &self.slos).await,
@@ -141,7 +141,7 @@ pub async fn recorded(scene: Option<Scene>) -> &'static SceneRecording {
 /// What was sampled.
 pub struct SceneRecording {
     /// As it stands at the end
-    pub cluster: Cluster,
+    pub cluster: SimulatedCluster,
     /// When it broke
     pub broken: Option<Timestamp>,
     /// The first at the start, then one in each interval

@@ -5,9 +5,9 @@ use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use podinit_sim::Cluster;
-use podinit_sim::container::{App, Report};
-use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::SimulatedCluster;
+use podinit_sim::container::{AppState, KubeletReport};
+use podinit_sim::life::{PodChange, PodManifest};
 use podinit_sim::node::CURRENT;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub struct Answer {
 }
 
 impl Http {
-    pub fn to(cluster: &Cluster) -> Self {
+    pub fn to(cluster: &SimulatedCluster) -> Self {
         Self(cluster.url().authority().unwrap().to_string())
     }
 
@@ -169,16 +169,16 @@ pub fn manifest(name: &str) -> PodManifest {
     }
 }
 
-pub fn create(cluster: &Cluster, names: &[&str]) {
+pub fn create(cluster: &SimulatedCluster, names: &[&str]) {
     for name in names {
         assert!(cluster.create(manifest(name)));
     }
 }
 
-pub fn bind() -> Change {
-    Change::Bind { node: CURRENT, stamped: true }
+pub fn bind() -> PodChange {
+    PodChange::Bind { node: CURRENT, stamped: true }
 }
 
-pub fn report(sandbox: bool, app: App) -> Change {
-    Change::Report(Report { sandbox, init_done: 0, app, restarts: 0 })
+pub fn report(sandbox: bool, app: AppState) -> PodChange {
+    PodChange::Report(KubeletReport { sandbox, init_done: 0, app, restarts: 0 })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use podinit_core::lifecycle::SloId;
 use podinit_core::timestamp::Timestamp;
 use podinit_sim::sim_clock::time;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use podinit_slo::{Slo, SloFile};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ const APART: &str = "kube-system";
 const MARKER: &str = "marker";
 
 pub struct JudgedCluster {
-    pub cluster: Cluster,
+    pub cluster: SimulatedCluster,
     pub pipeline: Pipeline,
     pub slos: SloFile,
 }
@@ -28,7 +28,7 @@ pub struct JudgedCluster {
 impl JudgedCluster {
     /// A cluster judged by these SLOs, in which no pod stands yet that they are about.
     pub async fn start(config: ClusterConfig, slos: SloFile) -> Self {
-        let cluster = Cluster::start(config).await.unwrap();
+        let cluster = SimulatedCluster::start(config).await.unwrap();
         let mut pipeline = Pipeline::judging(&cluster, &slos).await;
         pipeline.relisted().await;
         Self { cluster, pipeline, slos }

@@ -6,7 +6,7 @@ use podinit_sim::plan;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::rng::Rng;
 use podinit_sim::truth::PodTruth;
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 
 use crate::support::sim::Http;
@@ -21,7 +21,7 @@ impl Story {
     /// Lives a whole life of `kind`, with draws from `seed`.
     pub async fn of(kind: LifeKind, pace: LifeSpeed, seed: u64) -> Self {
         let config = ClusterConfig { history: 100_000, ..ClusterConfig::manual() };
-        let cluster = Cluster::start(config).await.unwrap();
+        let cluster = SimulatedCluster::start(config).await.unwrap();
         assert!(cluster.begin(plan::life(kind, pace, &mut Rng::new(seed))));
         cluster.step(Duration::from_secs(7_200));
         let truth = cluster.truth().pods()[0].clone();

@@ -62,7 +62,7 @@ const GIVE_ITS_OWN: &str = "the token or password that you gave goes to the serv
 
 /// A list of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
+pub enum ListEndpoint {
     /// Pods in flight
     InFlight,
     /// Those of them that are stuck
@@ -71,7 +71,7 @@ pub enum List {
     Ended,
 }
 
-impl List {
+impl ListEndpoint {
     const fn path(self) -> &'static str {
         match self {
             Self::InFlight => "inflight",
@@ -83,7 +83,7 @@ impl List {
 
 /// Records of a list, and what the exporter says of itself.
 #[derive(Clone, Debug, Default)]
-pub struct Records {
+pub struct RecordsResponse {
     /// Up to which instant the exporter had accounted for everything
     pub time: Option<Timestamp>,
     pub records: Vec<Record>,
@@ -93,7 +93,7 @@ pub struct Records {
     pub freshness: Option<Freshness>,
 }
 
-impl Records {
+impl RecordsResponse {
     /// The kubeconfig with which kubectl reaches the exporter's cluster, where it names one.
     pub fn kubeconfig(&self) -> Option<&str> {
         self.freshness.as_ref()?.kubeconfig.as_deref()
@@ -149,14 +149,14 @@ impl ApiClient {
     /// If there is no answer that can be used, or its pages do not end.
     pub async fn list(
         &self,
-        list: List,
+        list: ListEndpoint,
         parameters: &[(&str, &str)],
         most: usize,
-    ) -> Result<Records, AskError> {
+    ) -> Result<RecordsResponse, AskError> {
         let parameters = parameters.iter();
         let parameters = parameters.map(|(key, value)| format!("&{key}={}", encoded(value)));
         let parameters: String = parameters.collect();
-        let (mut found, mut next, mut empty) = (Records::default(), None::<String>, 0);
+        let (mut found, mut next, mut empty) = (RecordsResponse::default(), None::<String>, 0);
         loop {
             let room = most - found.records.len();
             let place = next.as_deref().map(|token| format!("&continue={}", encoded(token)));

@@ -1,14 +1,14 @@
 //! The parameter `continue`: where the next page begins. Clients give it back as they got it.
 
-use crate::records::{EndedPosition, Position};
+use crate::records::{EndedPosition, QueryPosition};
 use podinit_core::lifecycle::{InFlightPosition, Latency, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 
 /// The token of a place.
-pub(super) fn write(position: Position) -> String {
+pub(super) fn write(position: QueryPosition) -> String {
     match position {
-        Position::InFlight(InFlightPosition { stage, entered, uid }) => {
+        QueryPosition::InFlight(InFlightPosition { stage, entered, uid }) => {
             let [high, low] = uid.words();
             format!(
                 "{stage}.{entered}.{high:x}.{low:x}",
@@ -16,7 +16,7 @@ pub(super) fn write(position: Position) -> String {
                 entered = entered.as_nanos()
             )
         }
-        Position::Ended(EndedPosition { duration, number }) => {
+        QueryPosition::Ended(EndedPosition { duration, number }) => {
             format!("{}.{number}", duration.as_nanos())
         }
     }
@@ -53,12 +53,12 @@ mod tests {
                 entered: Timestamp::from_nanos(-7),
                 uid: PodUid::from_words([u64::MAX, 3]),
             };
-            let token = write(Position::InFlight(position));
+            let token = write(QueryPosition::InFlight(position));
             assert_eq!(in_flight(&token), Some(position), "{token}");
             assert_eq!(ended(&token), None, "{token}");
         }
         let position = EndedPosition { duration: Latency::from_nanos(12), number: u64::MAX };
-        let token = write(Position::Ended(position));
+        let token = write(QueryPosition::Ended(position));
         assert_eq!((ended(&token), in_flight(&token)), (Some(position), None));
     }
 

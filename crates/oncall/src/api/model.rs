@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::continue_token;
 use crate::freshness::Freshness;
-use crate::records::Answer;
+use crate::records::QueryAnswer;
 use podinit_core::lifecycle::Record;
 use podinit_core::timestamp::Timestamp;
 
@@ -63,7 +63,7 @@ impl<'a> Startup<'a> {
 
 impl<'a> Page<Startup<'a>> {
     /// The page with an answer that can be trusted so far. `label_keys` are the keys of the chosen pod labels.
-    pub fn of(answer: &'a Answer, label_keys: &'a [String], freshness: Freshness) -> Self {
+    pub fn of(answer: &'a QueryAnswer, label_keys: &'a [String], freshness: Freshness) -> Self {
         let records = answer.records.iter();
         Self {
             time: answer.now,

@@ -4,7 +4,7 @@ use axum::extract::Query as QueryString;
 use http::Uri;
 
 use super::continue_token;
-use crate::records::{Filter, Query, Sort, Whole};
+use crate::records::{EndToEndDuration, RecordFilter, RecordOrder, RecordQuery};
 use podinit_core::label_value::LabelValue;
 
 /// So many startups come without the parameter `limit`.
@@ -14,19 +14,19 @@ pub(crate) const MOST: usize = 500;
 
 /// The parameters as they are written.
 #[derive(Debug, Default)]
-pub(super) struct Parameters {
-    filter: Filter,
+pub(super) struct QueryParameters {
+    filter: RecordFilter,
     limit: Option<usize>,
-    sort: Option<Sort>,
+    sort: Option<RecordOrder>,
     next: Option<String>,
 }
 
 /// What is wrong with a request, in one line.
-pub(super) type Fault = String;
+pub(super) type ParameterFault = String;
 
-impl Parameters {
+impl QueryParameters {
     /// Reads those of `uri`, which may have the ones that are named.
-    pub(super) fn read(uri: &Uri, allowed: &[&str]) -> Result<Self, Fault> {
+    pub(super) fn read(uri: &Uri, allowed: &[&str]) -> Result<Self, ParameterFault> {
         let QueryString(pairs) = QueryString::<Vec<(String, String)>>::try_from_uri(uri)
             .map_err(|_| "the parameters cannot be read".to_owned())?;
         let mut parameters = Self::default();
@@ -43,7 +43,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    fn set(&mut self, key: &str, value: String) -> Result<(), Fault> {
+    fn set(&mut self, key: &str, value: String) -> Result<(), ParameterFault> {
         let filter = &mut self.filter;
         match key {
             "namespace" => filter.namespace = Some(value),
@@ -65,9 +65,9 @@ impl Parameters {
     }
 
     /// The query for pods in flight.
-    pub(super) fn in_flight(self, stuck: bool) -> Result<Query, Fault> {
+    pub(super) fn in_flight(self, stuck: bool) -> Result<RecordQuery, ParameterFault> {
         let token = self.next.as_deref();
-        Ok(Query::InFlight {
+        Ok(RecordQuery::InFlight {
             limit: self.limit(),
             after: token
                 .map(|token| continue_token::in_flight(token).ok_or_else(no_token))
@@ -78,33 +78,35 @@ impl Parameters {
     }
 
     /// The query for startups that have ended.
-    pub(super) fn ended(self) -> Result<Query, Fault> {
+    pub(super) fn ended(self) -> Result<RecordQuery, ParameterFault> {
         let token = self.next.as_deref();
-        Ok(Query::Ended {
+        Ok(RecordQuery::Ended {
             limit: self.limit(),
             after: token
                 .map(|token| continue_token::ended(token).ok_or_else(no_token))
                 .transpose()?,
-            sort: self.sort.unwrap_or(Sort::Newest),
+            sort: self.sort.unwrap_or(RecordOrder::Newest),
             filter: self.filter,
         })
     }
 }
 
-fn no_token() -> Fault {
+fn no_token() -> ParameterFault {
     "continue: expected what the page before gave".to_owned()
 }
 
-fn limit(value: &str) -> Result<usize, Fault> {
+fn limit(value: &str) -> Result<usize, ParameterFault> {
     let limit = value.parse().ok().filter(|limit| (1..=MOST).contains(limit));
     limit.ok_or_else(|| format!("limit: expected a number from 1 to {MOST}"))
 }
 
-fn sort(value: &str) -> Result<Sort, Fault> {
+fn sort(value: &str) -> Result<RecordOrder, ParameterFault> {
     match value {
-        "newest" => Ok(Sort::Newest),
-        "slowest" | "created_to_ready" => Ok(Sort::Slowest(Whole::CreatedToReady)),
-        "scheduled_to_ready" => Ok(Sort::Slowest(Whole::ScheduledToReady)),
+        "newest" => Ok(RecordOrder::Newest),
+        "slowest" | "created_to_ready" => {
+            Ok(RecordOrder::Slowest(EndToEndDuration::CreatedToReady))
+        }
+        "scheduled_to_ready" => Ok(RecordOrder::Slowest(EndToEndDuration::ScheduledToReady)),
         _ => {
             Err("sort: expected newest, slowest, created_to_ready or scheduled_to_ready".to_owned())
         }
@@ -112,7 +114,7 @@ fn sort(value: &str) -> Result<Sort, Fault> {
 }
 
 /// A value of a closed list. The fault does not repeat what the client sent.
-fn named<T: LabelValue>(key: &str, text: &str) -> Result<T, Fault> {
+fn named<T: LabelValue>(key: &str, text: &str) -> Result<T, ParameterFault> {
     T::from_text(text).ok_or_else(|| {
         let all: Vec<&str> = T::ALL.iter().map(|value| value.as_str()).collect();
         format!("{key}: expected one of {}", all.join(", "))

@@ -11,17 +11,17 @@ use http::{StatusCode, Uri};
 
 use super::SCHEMA;
 use super::model::{Page, Startup};
-use super::parameters::Parameters;
+use super::parameters::QueryParameters;
 use super::response::{document, failure};
 use crate::freshness::{Freshness, FreshnessSource};
-use crate::records::{Answer, Query, RecordsClient, Unanswered};
+use crate::records::{QueryAnswer, RecordQuery, RecordsClient, UnansweredQuery};
 
 const IN_FLIGHT: &[&str] =
     &["namespace", "workload", "node", "stage", "cause", "limit", "continue"];
 const ENDED: &[&str] =
     &["sort", "namespace", "workload", "node", "cause", "outcome", "limit", "continue"];
 
-struct Api {
+struct ApiState {
     records: RecordsClient,
     /// The keys of the chosen pod labels
     label_keys: Vec<String>,
@@ -35,7 +35,7 @@ pub fn router(
     label_keys: Vec<String>,
     freshness: Arc<FreshnessSource>,
 ) -> Router {
-    let api = Api { records, label_keys, freshness };
+    let api = ApiState { records, label_keys, freshness };
     let v1 = Router::new()
         .route("/stuck", get(stuck))
         .route("/inflight", get(in_flight))
@@ -48,23 +48,23 @@ pub fn router(
     Router::new().nest("/api/v1", v1)
 }
 
-async fn stuck(State(api): State<Arc<Api>>, uri: Uri, headers: HeaderMap) -> Response {
-    let query = Parameters::read(&uri, IN_FLIGHT).and_then(|read| read.in_flight(true));
+async fn stuck(State(api): State<Arc<ApiState>>, uri: Uri, headers: HeaderMap) -> Response {
+    let query = QueryParameters::read(&uri, IN_FLIGHT).and_then(|read| read.in_flight(true));
     api.page(query, &headers).await
 }
 
-async fn in_flight(State(api): State<Arc<Api>>, uri: Uri, headers: HeaderMap) -> Response {
-    let query = Parameters::read(&uri, IN_FLIGHT).and_then(|read| read.in_flight(false));
+async fn in_flight(State(api): State<Arc<ApiState>>, uri: Uri, headers: HeaderMap) -> Response {
+    let query = QueryParameters::read(&uri, IN_FLIGHT).and_then(|read| read.in_flight(false));
     api.page(query, &headers).await
 }
 
-async fn startups(State(api): State<Arc<Api>>, uri: Uri, headers: HeaderMap) -> Response {
-    let query = Parameters::read(&uri, ENDED).and_then(Parameters::ended);
+async fn startups(State(api): State<Arc<ApiState>>, uri: Uri, headers: HeaderMap) -> Response {
+    let query = QueryParameters::read(&uri, ENDED).and_then(QueryParameters::ended);
     api.page(query, &headers).await
 }
 
 async fn pod(
-    State(api): State<Arc<Api>>,
+    State(api): State<Arc<ApiState>>,
     path: Result<Path<(String, String)>, axum::extract::rejection::PathRejection>,
     uri: Uri,
     headers: HeaderMap,
@@ -72,11 +72,11 @@ async fn pod(
     let Ok(Path((namespace, name))) = path else {
         return failure(StatusCode::BAD_REQUEST, "the path cannot be read");
     };
-    if let Err(fault) = Parameters::read(&uri, &[]) {
+    if let Err(fault) = QueryParameters::read(&uri, &[]) {
         return failure(StatusCode::BAD_REQUEST, &fault);
     }
-    match api.records.ask(Query::Pod { namespace, name }).await {
-        Ok(Answer { records, .. }) => match records.first() {
+    match api.records.ask(RecordQuery::Pod { namespace, name }).await {
+        Ok(QueryAnswer { records, .. }) => match records.first() {
             Some(record) => {
                 let startup = Startup::of(record, &api.label_keys);
                 document(&headers, &startup, &startup)
@@ -110,8 +110,8 @@ async fn method_not_allowed() -> Response {
     response
 }
 
-impl Api {
-    async fn page(&self, query: Result<Query, String>, headers: &HeaderMap) -> Response {
+impl ApiState {
+    async fn page(&self, query: Result<RecordQuery, String>, headers: &HeaderMap) -> Response {
         let query = match query {
             Ok(query) => query,
             Err(fault) => return failure(StatusCode::BAD_REQUEST, &fault),
@@ -119,7 +119,7 @@ impl Api {
         let answer = match self.records.ask(query).await {
             Ok(answer) => answer,
             // Nothing is known yet, and the answer says what is waited for.
-            Err(Unanswered::NotBegun) => Answer::default(),
+            Err(UnansweredQuery::NotBegun) => QueryAnswer::default(),
             Err(unanswered) => return self.refused(unanswered),
         };
         let page = Page::of(&answer, &self.label_keys, self.freshness.now());
@@ -128,9 +128,9 @@ impl Api {
     }
 
     /// Says what podinit waits for, where that is why.
-    fn refused(&self, unanswered: Unanswered) -> Response {
+    fn refused(&self, unanswered: UnansweredQuery) -> Response {
         let freshness = self.freshness.now();
-        let waits_for = freshness.waits_for.filter(|_| unanswered == Unanswered::NotBegun);
+        let waits_for = freshness.waits_for.filter(|_| unanswered == UnansweredQuery::NotBegun);
         let why = waits_for.map_or_else(
             || unanswered.to_string(),
             |what| format!("{unanswered}: it waits for {what}"),

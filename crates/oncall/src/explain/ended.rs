@@ -10,7 +10,7 @@ use podinit_text::words::count;
 
 /// How the pod that is explained has ended, and what only was known of it from first sight.
 #[derive(Debug, Default)]
-pub(super) struct Ended {
+pub(super) struct ExplainedEnd {
     /// What its status says; nothing where that says nothing
     pub ending: Ending,
     /// It had ended when it was first seen, so that only its status says where its time went
@@ -52,7 +52,7 @@ impl From<&Termination> for EndedLine {
     }
 }
 
-impl Ended {
+impl ExplainedEnd {
     /// How the container at a position ended.
     pub(super) fn of_container(&self, position: usize) -> Option<&Termination> {
         let mut all = self.ending.containers.iter();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::ended::{Ended, EndedLine, is_end_known};
-use super::fleet::Fleet;
-use super::headline::{Standing, headline};
+use super::ended::{EndedLine, ExplainedEnd, is_end_known};
+use super::fleet::FleetDurations;
+use super::headline::{StartupStanding, headline};
 use super::kubectl::addressed;
 use super::named;
 use super::new_node::{self, NodeLine};
@@ -30,8 +30,8 @@ use podinit_text::strangers_text;
 
 /// What a startup is seen beside.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
-    pub fleet: Fleet,
+pub struct ExplanationContext {
+    pub fleet: FleetDurations,
     /// Of a pod in flight, those that wait for the same
     pub peers: Option<Peers>,
     /// The step `probe` of the pods of the same workload with the same probes and images
@@ -84,7 +84,7 @@ pub struct Explanation {
     pub headline: Option<String>,
     /// Whether it has come well, or badly
     #[serde(skip)]
-    pub standing: Standing,
+    pub standing: StartupStanding,
     /// Why its times may not be those of its startup, and what else its source leaves in doubt
     pub doubts: Vec<String>,
     /// When it began, the zero of the waterfall
@@ -193,8 +193,8 @@ impl Explanation {
     }
 
     /// Explains a startup as of `now`, beside its context.
-    pub fn new(record: &Record, context: Context, now: Timestamp) -> Self {
-        let Context {
+    pub fn new(record: &Record, context: ExplanationContext, now: Timestamp) -> Self {
+        let ExplanationContext {
             fleet,
             peers,
             probe_times,
@@ -209,7 +209,7 @@ impl Explanation {
         let over = is_over_at_first_sight.then_some(uncertainty::OVER_AT_FIRST_SIGHT);
         let lost = lost.map(uncertainty::of_lost);
         doubts.splice(0..0, lost.into_iter().chain(over).map(str::to_owned));
-        let ended = Ended {
+        let ended = ExplainedEnd {
             ending: ending.unwrap_or_default(),
             is_over_at_first_sight,
             is_bound_at_first_sight,
@@ -232,7 +232,7 @@ impl Explanation {
             state: record.outcome().map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &ended, &parts, began, end),
             headline: headline(record, end),
-            standing: Standing::of(record),
+            standing: StartupStanding::of(record),
             doubts,
             began,
             seconds: is_known.then(|| since(began, end)),
@@ -262,7 +262,7 @@ impl Explanation {
 }
 
 /// From the first instant of a startup that is known to its end; of one in flight, to `now`.
-fn span(record: &Record, ended: &Ended, now: Timestamp) -> (Timestamp, Timestamp) {
+fn span(record: &Record, ended: &ExplainedEnd, now: Timestamp) -> (Timestamp, Timestamp) {
     let times = record.milestones.iter().filter_map(|reached| reached.time);
     let times: Vec<Timestamp> = times.collect();
     let began = times.iter().min().copied().unwrap_or(record.discovered);
@@ -286,7 +286,7 @@ fn autoscaler(capacity: &RecordedCapacity) -> AutoscalerLine {
     }
 }
 
-fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {
+fn containers(record: &Record, ended: &ExplainedEnd) -> Vec<ContainerLine> {
     let in_flight = record.outcome().is_none();
     let all = record.containers.iter().enumerate();
     let lines = all.map(|(position, container)| ContainerLine {
@@ -300,7 +300,12 @@ fn containers(record: &Record, ended: &Ended) -> Vec<ContainerLine> {
 }
 
 /// The causes. One of a pod that was first seen when its startup was over says nothing.
-fn causes(record: &Record, ended: &Ended, began: Timestamp, end: Timestamp) -> Vec<CauseLine> {
+fn causes(
+    record: &Record,
+    ended: &ExplainedEnd,
+    began: Timestamp,
+    end: Timestamp,
+) -> Vec<CauseLine> {
     if ended.is_over_at_first_sight {
         return Vec::new();
     }

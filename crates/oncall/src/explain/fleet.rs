@@ -9,16 +9,16 @@ const NANOS_PER_UNIT: u64 = 1_000_000;
 
 /// The durations of all pods that are known, by interval, in bounded memory.
 #[derive(Clone, Debug)]
-pub struct Fleet([CountedDurations; Interval::ALL.len()]);
+pub struct FleetDurations([CountedDurations; Interval::ALL.len()]);
 
-impl Default for Fleet {
+impl Default for FleetDurations {
     /// No pods.
     fn default() -> Self {
         Self(std::array::from_fn(|_| CountedDurations::new(NANOS_PER_UNIT)))
     }
 }
 
-impl Fleet {
+impl FleetDurations {
     /// The durations of these records, but for that of the pod that is compared with them.
     pub fn of_records(records: &[Record], compared: PodUid) -> Self {
         let mut fleet = Self::default();

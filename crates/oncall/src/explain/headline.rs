@@ -10,7 +10,7 @@ use crate::problems::reason;
 
 /// How a startup stands, for a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum StartupStanding {
     /// It became ready, and its pod has not crashed since
     Ready,
     /// It may still become ready, or it ended as nobody's fault
@@ -20,7 +20,7 @@ pub enum Standing {
     Failed,
 }
 
-impl Standing {
+impl StartupStanding {
     /// That of the pod that `record` is of.
     pub(super) fn of(record: &Record) -> Self {
         match record.progress {

@@ -5,7 +5,7 @@ use super::kubectl::{is_flag, kubectl_in, object, quoted, time_of_node};
 use super::missing_object::MissingObject;
 use podinit_core::lifecycle::{Cause, GateKind, GateState, Progress, Record, Stage};
 use podinit_core::node::ZONE_LABEL;
-use podinit_problems::{Dimension, FoundLateNodes, FoundState, Problem};
+use podinit_problems::{FoundLateNodes, FoundProblem, FoundState, SharedDimension};
 
 /// Nodes with what keeps pods away from them. A shell that sees the star unquoted may look for files.
 const TAINTS: &str = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
@@ -32,7 +32,7 @@ struct PodOnNode<'a> {
 
 /// Why a pod waits, and what is known besides.
 #[derive(Clone, Copy, Debug)]
-struct Wait<'a> {
+struct PodWait<'a> {
     stage: Stage,
     cause: Cause,
     /// What Kubernetes says of it
@@ -40,12 +40,12 @@ struct Wait<'a> {
     /// The gate that holds it
     gate: Option<&'a str>,
     /// What it shares with the other pods of its problem
-    shared: Option<(Dimension, &'a str)>,
+    shared: Option<(SharedDimension, &'a str)>,
 }
 
 /// Which run of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Run {
+enum ContainerInstance {
     /// The present one, or the last
     Last,
     /// The one before it
@@ -63,7 +63,7 @@ pub fn next_command(record: &Record) -> String {
         return pod.describe();
     };
     let cause = waiting.cause();
-    let wait = Wait {
+    let wait = PodWait {
         stage: waiting.stage(),
         cause,
         message: record.message.as_deref().unwrap_or_default(),
@@ -87,7 +87,7 @@ fn holding_gate(record: &Record, cause: Cause) -> Option<&str> {
 
 /// The command that shows more about a problem: about what its pods share where that may be to blame, and else about
 /// its pod that has waited longest.
-pub(crate) fn next_command_of_problem(problem: &Problem) -> String {
+pub(crate) fn next_command_of_problem(problem: &FoundProblem) -> String {
     let Some(oldest) = problem.oldest.first() else {
         return String::new();
     };
@@ -103,8 +103,8 @@ pub(crate) fn next_command_of_problem(problem: &Problem) -> String {
         node: oldest.node.as_deref(),
     };
     let shared = problem.shared.as_ref().map(|(dimension, value)| (*dimension, &**value));
-    let gate = shared.filter(|(dimension, _)| *dimension == Dimension::Gate);
-    let wait = Wait {
+    let gate = shared.filter(|(dimension, _)| *dimension == SharedDimension::Gate);
+    let wait = PodWait {
         stage: oldest.waiting().map_or(Stage::Containers, |waiting| waiting.stage()),
         cause: problem.cause,
         message: problem.message.as_deref().unwrap_or_default(),
@@ -113,13 +113,15 @@ pub(crate) fn next_command_of_problem(problem: &Problem) -> String {
     };
     match (oldest.state, problem.cause) {
         // A pod that has failed does not run again.
-        (FoundState::Ended { .. }, Cause::Crash) if oldest.has_failed() => pod.logs(Run::Last),
+        (FoundState::Ended { .. }, Cause::Crash) if oldest.has_failed() => {
+            pod.logs(ContainerInstance::Last)
+        }
         _ => of_wait(pod, wait),
     }
 }
 
 /// The taints of the nodes: of those of the pool, by its label, or else of the oldest of them.
-fn of_late_nodes(nodes: &FoundLateNodes, problem: &Problem) -> String {
+fn of_late_nodes(nodes: &FoundLateNodes, problem: &FoundProblem) -> String {
     let (_, pool) = problem.shared_texts();
     let which = match &nodes.pool_label {
         Some(label) => format!("-l {}", quoted_label(label, pool)),
@@ -164,14 +166,14 @@ impl PodOnNode<'_> {
         self.node.map_or_else(|| self.describe(), describe_node)
     }
 
-    fn logs(self, run: Run) -> String {
+    fn logs(self, run: ContainerInstance) -> String {
         let name = match is_flag(self.name) {
             true => object("pod", self.name),
             false => quoted(self.name),
         };
         let run = match run {
-            Run::Last => "",
-            Run::Before => " --previous",
+            ContainerInstance::Last => "",
+            ContainerInstance::Before => " --previous",
         };
         // A container without such a log must not hide those of the others.
         let kubectl = self.kubectl();
@@ -183,7 +185,7 @@ fn describe_node(node: &str) -> String {
     format!("kubectl describe {}", object("node", node))
 }
 
-fn of_wait(pod: PodOnNode<'_>, wait: Wait<'_>) -> String {
+fn of_wait(pod: PodOnNode<'_>, wait: PodWait<'_>) -> String {
     if let Some(command) = wait.shared.and_then(|shared| of_nodes(wait.cause, shared)) {
         return command;
     }
@@ -221,9 +223,9 @@ fn of_wait(pod: PodOnNode<'_>, wait: Wait<'_>) -> String {
         | Cause::Pull => pod.events(),
         Cause::Config => missing().unwrap_or_else(|| pod.describe()),
         // An init container that has failed for the first time has no run before.
-        Cause::Crash if wait.stage == Stage::Init => pod.logs(Run::Last),
-        Cause::Exited | Cause::Run => pod.logs(Run::Last),
-        Cause::Crash => pod.logs(Run::Before),
+        Cause::Crash if wait.stage == Stage::Init => pod.logs(ContainerInstance::Last),
+        Cause::Exited | Cause::Run => pod.logs(ContainerInstance::Last),
+        Cause::Crash => pod.logs(ContainerInstance::Before),
         Cause::Queue
         | Cause::Quota
         | Cause::Other
@@ -234,7 +236,7 @@ fn of_wait(pod: PodOnNode<'_>, wait: Wait<'_>) -> String {
 }
 
 /// The nodes that the pods of a problem share, where these may be to blame for the cause.
-fn of_nodes(cause: Cause, (dimension, value): (Dimension, &str)) -> Option<String> {
+fn of_nodes(cause: Cause, (dimension, value): (SharedDimension, &str)) -> Option<String> {
     let may_be_to_blame = matches!(
         cause,
         Cause::Acknowledge
@@ -251,8 +253,8 @@ fn of_nodes(cause: Cause, (dimension, value): (Dimension, &str)) -> Option<Strin
             | Cause::Rejected
     );
     match dimension {
-        Dimension::Node if may_be_to_blame => Some(describe_node(value)),
-        Dimension::Zone if may_be_to_blame => {
+        SharedDimension::Node if may_be_to_blame => Some(describe_node(value)),
+        SharedDimension::Zone if may_be_to_blame => {
             Some(format!("kubectl get nodes -l {} -o wide", quoted_label(ZONE_LABEL, value)))
         }
         _ => None,

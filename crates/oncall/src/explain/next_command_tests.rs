@@ -3,8 +3,8 @@ use podinit_core::timestamp::Timestamp;
 
 const POD: PodOnNode<'_> = PodOnNode { namespace: "shop", name: "web", node: Some("node-1") };
 
-const fn wait(stage: Stage, cause: Cause) -> Wait<'static> {
-    Wait { stage, cause, message: "", gate: None, shared: None }
+const fn wait(stage: Stage, cause: Cause) -> PodWait<'static> {
+    PodWait { stage, cause, message: "", gate: None, shared: None }
 }
 
 /// Kubernetes allows no such name; a recording may have it.
@@ -21,7 +21,7 @@ fn no_name_is_a_flag_of_kubectl() {
         (in_stage(Stage::Network, Cause::Unknown), "kubectl --namespace=-A events --for pod/--all"),
         (in_stage(Stage::Network, Cause::Acknowledge), "kubectl describe 'node/-l app'"),
         (
-            pod.logs(Run::Last),
+            pod.logs(ContainerInstance::Last),
             "kubectl --namespace=-A logs pod/--all --all-containers --ignore-errors --tail=50",
         ),
         (time_of_node("-x"), "kubectl debug node/-x -it --image=busybox -- date -u"),
@@ -35,7 +35,7 @@ fn no_name_is_a_flag_of_kubectl() {
 fn a_command_answers_the_question_of_its_cause() {
     let conditions = "kubectl -n shop get pod web -o jsonpath='{range .status.conditions[*]}{.type}{\"\\t\"}{.status}\
                       {\"\\t\"}{.reason}{\"\\t\"}{.message}{\"\\n\"}{end}'";
-    let gate = |cause, gate| Wait { gate: Some(gate), ..wait(Stage::Readiness, cause) };
+    let gate = |cause, gate| PodWait { gate: Some(gate), ..wait(Stage::Readiness, cause) };
     for (wait, expected) in [
         // Virtual kubelets run pods that have no PodScheduled.
         (wait(Stage::Scheduling, Cause::Queue), "kubectl -n shop describe pod web"),
@@ -70,7 +70,10 @@ fn a_command_answers_the_question_of_its_cause() {
         ),
         (gate(Cause::Gate, "example.com/held"), "kubectl -n shop describe pod web"),
         (
-            Wait { message: "secret \"db\" not found", ..wait(Stage::Containers, Cause::Config) },
+            PodWait {
+                message: "secret \"db\" not found",
+                ..wait(Stage::Containers, Cause::Config)
+            },
             "kubectl -n shop get secret db",
         ),
         (wait(Stage::Containers, Cause::Config), "kubectl -n shop describe pod web"),
@@ -87,25 +90,28 @@ fn a_command_answers_the_question_of_its_cause() {
 
 #[test]
 fn where_pods_share_nodes_these_are_shown() {
-    let shared = |cause, shared| Wait { shared: Some(shared), ..wait(Stage::Network, cause) };
+    let shared = |cause, shared| PodWait { shared: Some(shared), ..wait(Stage::Network, cause) };
     for (wait, expected) in [
-        (shared(Cause::Sandbox, (Dimension::Node, "node-a0")), "kubectl describe node node-a0"),
-        (shared(Cause::Image, (Dimension::Node, "node-a0")), "kubectl describe node node-a0"),
         (
-            shared(Cause::Cni, (Dimension::Zone, "example-1b")),
+            shared(Cause::Sandbox, (SharedDimension::Node, "node-a0")),
+            "kubectl describe node node-a0",
+        ),
+        (shared(Cause::Image, (SharedDimension::Node, "node-a0")), "kubectl describe node node-a0"),
+        (
+            shared(Cause::Cni, (SharedDimension::Zone, "example-1b")),
             "kubectl get nodes -l topology.kubernetes.io/zone=example-1b -o wide",
         ),
         (
-            shared(Cause::Cni, (Dimension::Zone, "$(x)")),
+            shared(Cause::Cni, (SharedDimension::Zone, "$(x)")),
             "kubectl get nodes -l topology.kubernetes.io/zone='$(x)' -o wide",
         ),
         // An application crashes by itself.
         (
-            shared(Cause::Exited, (Dimension::Node, "node-a0")),
+            shared(Cause::Exited, (SharedDimension::Node, "node-a0")),
             "kubectl -n shop logs web --all-containers --ignore-errors --tail=50",
         ),
         (
-            shared(Cause::Sandbox, (Dimension::Namespace, "shop")),
+            shared(Cause::Sandbox, (SharedDimension::Namespace, "shop")),
             "kubectl -n shop events --for pod/web",
         ),
     ] {
@@ -123,8 +129,8 @@ fn late_nodes_are_shown_by_the_label_of_their_pool_or_by_name() {
         created: Timestamp::EPOCH,
         names: vec!["-A".into(), "node-1".into(), "node-2".into()],
     };
-    let problem = |shared| Problem { shared, ..Problem::of_nothing(Cause::NodeStartup) };
-    let pool = problem(Some((Dimension::Nodepool, "pool-a".into())));
+    let problem = |shared| FoundProblem { shared, ..FoundProblem::of_nothing(Cause::NodeStartup) };
+    let pool = problem(Some((SharedDimension::Nodepool, "pool-a".into())));
     let columns = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
     let by_label = format!("kubectl get nodes -l karpenter.sh/nodepool=pool-a {columns}");
     assert_eq!(of_late_nodes(&nodes, &pool), by_label);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ended::Ended;
+use super::ended::ExplainedEnd;
 use super::new_node;
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
@@ -13,7 +13,7 @@ use podinit_core::timestamp::Timestamp;
 
 label_values! {
     /// What a startup spends its time on, in words.
-    pub enum Part {
+    pub enum StartupPart {
         Gates => "scheduling gates",
         Scheduling => "scheduling",
         BeforeBinding => "before binding",
@@ -45,23 +45,23 @@ pub(crate) struct Share {
 /// The parts of a startup that took any time from `began` to `end`, the longest first.
 pub(super) fn shares(
     record: &Record,
-    ended: &Ended,
+    ended: &ExplainedEnd,
     (began, end): (Timestamp, Timestamp),
 ) -> Vec<Share> {
     let pulls = pulls(record);
-    let mut nanos = [0_i64; Part::ALL.len()];
+    let mut nanos = [0_i64; StartupPart::ALL.len()];
     for (part, from, to) in segments(record, ended, end) {
         let all = to.nanos_since(from).max(0);
         let pulled: i64 = pulls.iter().map(|pull| overlap(*pull, (from, to))).sum();
         nanos[part as usize] += all - pulled;
-        nanos[Part::Image as usize] += pulled;
+        nanos[StartupPart::Image as usize] += pulled;
     }
     if record.outcome() == Some(Outcome::Ready) && record.intervals.iter().any(was_never_judged) {
         let known: i64 = nanos.iter().sum();
-        nanos[Part::Unknown as usize] = (end.nanos_since(began) - known).max(0);
+        nanos[StartupPart::Unknown as usize] = (end.nanos_since(began) - known).max(0);
     }
     let total: i64 = nanos.iter().sum();
-    let mut shares: Vec<Share> = Part::ALL
+    let mut shares: Vec<Share> = StartupPart::ALL
         .into_iter()
         .zip(nanos)
         .filter(|(_, nanos)| *nanos > 0)
@@ -85,7 +85,11 @@ fn was_never_judged(recorded: &RecordedInterval) -> bool {
 /// The stages with known ends, one after the other; `containers` in two where its containers' start is
 /// known. What is open lasts until `end`; of a pod that had ended when it was first seen, what its
 /// containers say takes the place of that.
-fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timestamp, Timestamp)> {
+fn segments(
+    record: &Record,
+    ended: &ExplainedEnd,
+    end: Timestamp,
+) -> Vec<(StartupPart, Timestamp, Timestamp)> {
     let mut segments = Vec::new();
     for recorded in &record.intervals {
         let (Interval::Stage(stage), Some(from)) = (recorded.interval, recorded.began) else {
@@ -105,30 +109,30 @@ fn segments(record: &Record, ended: &Ended, end: Timestamp) -> Vec<(Part, Timest
             && let Some(since) = pull_fails_since(record)
         {
             let since = since.clamp(from, to);
-            segments.push((Part::FailingPull, since, to));
+            segments.push((StartupPart::FailingPull, since, to));
             to = since;
         }
         let whole = match stage {
-            Stage::Gated => Part::Gates,
-            Stage::Unschedulable if new_node::waited(record) => Part::NewNode,
+            Stage::Gated => StartupPart::Gates,
+            Stage::Unschedulable if new_node::waited(record) => StartupPart::NewNode,
             Stage::Scheduling | Stage::Unschedulable if waited_for_kubelet(record) => {
-                Part::Acknowledge
+                StartupPart::Acknowledge
             }
             Stage::Scheduling | Stage::Unschedulable if is_before_binding(recorded, ended) => {
-                Part::BeforeBinding
+                StartupPart::BeforeBinding
             }
-            Stage::Scheduling | Stage::Unschedulable => Part::Scheduling,
+            Stage::Scheduling | Stage::Unschedulable => StartupPart::Scheduling,
             Stage::Network => network(record),
-            Stage::Init => Part::InitContainers,
-            Stage::Readiness => Part::ReadinessGates,
+            Stage::Init => StartupPart::InitContainers,
+            Stage::Readiness => StartupPart::ReadinessGates,
             Stage::Containers => {
                 match started(record) {
                     Some(started) => {
                         let started = started.clamp(from, to);
-                        segments.push((Part::Create, from, started));
-                        segments.push((Part::Application, started, to));
+                        segments.push((StartupPart::Create, from, started));
+                        segments.push((StartupPart::Application, started, to));
                     }
-                    None => segments.push((Part::Containers, from, to)),
+                    None => segments.push((StartupPart::Containers, from, to)),
                 }
                 continue;
             }
@@ -152,7 +156,7 @@ fn pull_fails_since(record: &Record) -> Option<Timestamp> {
 }
 
 /// Whether an interval is of a pod that was bound before anything could be seen of what it waited for.
-pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &Ended) -> bool {
+pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &ExplainedEnd) -> bool {
     let is_preexisting = IntervalResult::Unobserved { reason: UnobservedReason::Preexisting };
     let stage =
         matches!(recorded.interval, Interval::Stage(Stage::Scheduling | Stage::Unschedulable));
@@ -164,7 +168,7 @@ pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &Ended) -> b
 /// Adds what the starts of containers say of a pod whose network condition was never seen: old kubelets and virtual
 /// ones have none. With init containers, what came before is not known.
 fn add_starts(
-    segments: &mut Vec<(Part, Timestamp, Timestamp)>,
+    segments: &mut Vec<(StartupPart, Timestamp, Timestamp)>,
     record: &Record,
     from: Timestamp,
     end: Timestamp,
@@ -174,17 +178,17 @@ fn add_starts(
     };
     let started = started.clamp(from, end.max(from));
     if !record.containers.iter().any(|container| container.init) {
-        segments.push((Part::NetworkOrPull, from, started));
+        segments.push((StartupPart::NetworkOrPull, from, started));
     }
     let ready = record.reached(Milestone::ContainersReady).unwrap_or(end);
-    segments.push((Part::Application, started, ready.clamp(started, end.max(started))));
+    segments.push((StartupPart::Application, started, ready.clamp(started, end.max(started))));
 }
 
 /// Adds what the containers of a pod say that had ended when it was first seen.
 fn add_runs(
-    segments: &mut Vec<(Part, Timestamp, Timestamp)>,
+    segments: &mut Vec<(StartupPart, Timestamp, Timestamp)>,
     record: &Record,
-    ended: &Ended,
+    ended: &ExplainedEnd,
     end: Timestamp,
 ) {
     let (init, regular) = (ended.run(record, true), ended.run(record, false));
@@ -195,15 +199,15 @@ fn add_runs(
     let from = known.or_else(|| record.reached(Milestone::Scheduled));
     let from = from.unwrap_or(first).min(first);
     let waits = match record.reached(Milestone::NetworkReady) {
-        Some(_) => Part::Create,
-        None => Part::NetworkOrPull,
+        Some(_) => StartupPart::Create,
+        None => StartupPart::NetworkOrPull,
     };
     segments.push((waits, from, first));
     let started = regular.map_or(end, |(started, _)| started);
     if let Some((from, _)) = init {
-        segments.push((Part::InitContainers, from, started.max(from)));
+        segments.push((StartupPart::InitContainers, from, started.max(from)));
     }
-    segments.push((Part::Run, started, end.max(started)));
+    segments.push((StartupPart::Run, started, end.max(started)));
 }
 
 /// Whether no scheduler had a part in a startup: the pod came with a node, and only waited until the kubelet took it
@@ -217,7 +221,7 @@ fn waited_for_kubelet(record: &Record) -> bool {
 
 /// What the stage `network` was: kubelets up to 1.35 say only with the first container that the network was
 /// ready ([§1.3](crate::specification#s1-3)), and then only Events can tell image pulls from it.
-fn network(record: &Record) -> Part {
+fn network(record: &Record) -> StartupPart {
     let mut pulls = record.pulls.iter();
     let is_told_apart = pulls.any(|pull| pull.image != RecordedImage::Unknown);
     let may_include_pulls = match record.progress {
@@ -227,8 +231,8 @@ fn network(record: &Record) -> Part {
         _ => (record.network_time).is_some_and(NetworkTime::may_include_pulls),
     };
     match may_include_pulls && !is_told_apart {
-        true => Part::NetworkOrPull,
-        false => Part::Network,
+        true => StartupPart::NetworkOrPull,
+        false => StartupPart::Network,
     }
 }
 

@@ -7,7 +7,7 @@ use podinit_core::pod::PodInfo;
 
 /// What is to be explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct ExplainTarget {
     /// `None` means any
     pub namespace: Option<String>,
     pub name: TargetName,
@@ -37,7 +37,7 @@ pub enum NoStartup {
 
 impl NoStartup {
     /// That in a sentence about `target`; `unknown` where there is no such pod.
-    pub fn sentence(self, target: &Target, unknown: impl FnOnce() -> String) -> String {
+    pub fn sentence(self, target: &ExplainTarget, unknown: impl FnOnce() -> String) -> String {
         match self {
             Self::Unknown => unknown(),
             Self::Static => format!(
@@ -87,7 +87,7 @@ impl FromStr for TargetName {
     }
 }
 
-impl Target {
+impl ExplainTarget {
     /// Whether it is this pod, or a workload that owns it.
     pub fn fits(&self, pod: &PodInfo) -> bool {
         let in_namespace = (self.namespace.as_deref()).is_none_or(|name| *pod.namespace == *name);
@@ -108,7 +108,7 @@ impl Target {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for ExplainTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
             TargetName::Any => f.write_str("any pod")?,

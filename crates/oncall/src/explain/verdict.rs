@@ -1,9 +1,9 @@
 //! One sentence on a startup.
 
-use super::ended::{Ended, is_end_known};
+use super::ended::{ExplainedEnd, is_end_known};
 use super::named;
 use super::new_node;
-use super::parts::{Part, Share};
+use super::parts::{Share, StartupPart};
 use crate::autoscaling;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record, Stage, WaitReason};
 use podinit_core::reason::crash;
@@ -18,7 +18,7 @@ const LEAST_SHARE: f64 = 0.15;
 /// The verdict on a startup that began at `began`, as of `end`.
 pub(super) fn verdict(
     record: &Record,
-    ended: &Ended,
+    ended: &ExplainedEnd,
     shares: &[Share],
     began: Timestamp,
     end: Timestamp,
@@ -56,13 +56,15 @@ pub(super) fn verdict(
         }
         Progress::Ended { outcome: Outcome::Ready, .. } => {
             let split = match shares.first() {
-                Some(most) if most.part == Part::Unknown.as_str() && most.share >= NEARLY_ALL => {
+                Some(most)
+                    if most.part == StartupPart::Unknown.as_str() && most.share >= NEARLY_ALL =>
+                {
                     "; where the time went is not known".to_owned()
                 }
                 _ => split(shares).map_or_else(String::new, |split| format!(": {split}")),
             };
             let node = new_node::steps(record);
-            let image = shares.iter().find(|share| share.part == Part::Image.as_str());
+            let image = shares.iter().find(|share| share.part == StartupPart::Image.as_str());
             let image = image.map_or_else(String::new, |pulled| {
                 format!(", then {} until its images were pulled", seconds(pulled.seconds))
             });

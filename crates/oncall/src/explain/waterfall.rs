@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::ended::Ended;
-use super::fleet::Fleet;
+use super::ended::ExplainedEnd;
+use super::fleet::FleetDurations;
 use super::named;
-use super::parts::{Part, is_before_binding};
+use super::parts::{StartupPart, is_before_binding};
 use super::uncertainty;
 use podinit_core::lifecycle::{
     IntervalKind, IntervalResult, Record, RecordedImage, Stage, StageSpans, Step, TimelineSpan,
@@ -39,8 +39,8 @@ pub struct Row {
 /// The waterfall of a startup from `began` to `end`.
 pub(super) fn waterfall(
     record: &Record,
-    ended: &Ended,
-    fleet: &Fleet,
+    ended: &ExplainedEnd,
+    fleet: &FleetDurations,
     began: Timestamp,
     end: Timestamp,
 ) -> Vec<Row> {
@@ -55,7 +55,7 @@ pub(super) fn waterfall(
         let row = |span: &TimelineSpan<'_>| {
             let mut row = row(stage, span, fleet, began);
             if is_before_binding(span.recorded, ended) {
-                row.label = Part::BeforeBinding.as_str().to_owned();
+                row.label = StartupPart::BeforeBinding.as_str().to_owned();
                 // Of less than a second there is nothing to tell.
                 let takes_time = row.seconds.is_some_and(|took| took >= 1.0);
                 row.uncertain = row.uncertain.or(takes_time.then_some(uncertainty::BEFORE_BINDING));
@@ -100,7 +100,7 @@ impl Row {
     }
 }
 
-fn row(stage: Stage, span: &TimelineSpan<'_>, fleet: &Fleet, began: Timestamp) -> Row {
+fn row(stage: Stage, span: &TimelineSpan<'_>, fleet: &FleetDurations, began: Timestamp) -> Row {
     let recorded = span.recorded;
     Row {
         label: recorded.interval.as_str().to_owned(),
@@ -143,7 +143,7 @@ fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<I
 }
 
 /// The runs of the containers of a pod that has ended.
-fn run_rows(record: &Record, ended: &Ended, began: Timestamp) -> impl Iterator<Item = Row> {
+fn run_rows(record: &Record, ended: &ExplainedEnd, began: Timestamp) -> impl Iterator<Item = Row> {
     ended.ending.containers.iter().filter_map(move |one| {
         let container = record.containers.get(one.container)?;
         let (from, to) = one.started.zip(one.finished)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::explanation::{Context, Explanation};
+use super::explanation::{Explanation, ExplanationContext};
 use podinit_core::lifecycle::{Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::SET_ASIDE;
@@ -93,7 +93,7 @@ impl Worst {
     }
 
     /// Adds a startup as of `now`, beside its context.
-    pub fn add(&mut self, record: &Record, context: Context, now: Timestamp) {
+    pub fn add(&mut self, record: &Record, context: ExplanationContext, now: Timestamp) {
         if let Some(lost) = context.lost.filter(|_| context.is_set_aside) {
             *self.set_aside.entry(lost.as_str()).or_default() += 1;
             return;

@@ -28,7 +28,7 @@ const MOST_PROBLEMS: usize = 16;
 
 /// The figures of one moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct HistorySample {
     pub at: Timestamp,
     /// Pods in flight, by stage
     pub in_flight: [u64; Stage::ALL.len()],
@@ -38,7 +38,7 @@ pub struct Sample {
     problems: Vec<(Arc<str>, usize)>,
 }
 
-impl Sample {
+impl HistorySample {
     /// The sample of `figures` and `problems`.
     pub fn new(at: Timestamp, figures: &PodFigures, problems: &[Problem]) -> Self {
         let slos = figures.slos.iter().take(MOST_SLOS);
@@ -61,8 +61,8 @@ fn key(problem: &Problem) -> String {
 
 /// The past, the oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct History {
-    samples: VecDeque<Sample>,
+pub struct OverviewHistory {
+    samples: VecDeque<HistorySample>,
     copies: VecDeque<(Timestamp, Arc<StageDurations>)>,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct SloWindow {
     pub bad: u64,
 }
 
-impl History {
+impl OverviewHistory {
     /// Whether the next sample is due at `now`.
     pub fn is_due(&self, now: Timestamp) -> bool {
         let newest = self.samples.back();
@@ -82,7 +82,7 @@ impl History {
     }
 
     /// Adds the newest sample. One that is no later than the newest is dropped: a clock was set back.
-    pub fn add(&mut self, sample: Sample) {
+    pub fn add(&mut self, sample: HistorySample) {
         let newest = self.samples.back();
         if newest.is_some_and(|newest| newest.at >= sample.at) {
             return;
@@ -106,7 +106,7 @@ impl History {
     }
 
     /// The samples that are not older than an hour.
-    pub(super) fn since_an_hour(&self, now: Timestamp) -> impl Iterator<Item = &Sample> {
+    pub(super) fn since_an_hour(&self, now: Timestamp) -> impl Iterator<Item = &HistorySample> {
         let from = before(now, HOUR);
         self.samples.iter().filter(move |sample| sample.at >= from)
     }
@@ -147,7 +147,7 @@ impl History {
 
     /// How long everything took in the last hour, or for as long as there are copies, and in the hour before,
     /// where they reach back as far.
-    pub(super) fn hours(&self, now: Timestamp, present: &StageDurations) -> Hours {
+    pub(super) fn hours(&self, now: Timestamp, present: &StageDurations) -> HourlyDurations {
         let copy = |ago: Duration| {
             let at = before(now, ago);
             let mut newest_first = self.copies.iter().rev();
@@ -164,10 +164,10 @@ impl History {
         };
         let hour_ago = copy(HOUR).or_else(|| self.copies.front());
         let Some((began, start)) = hour_ago else {
-            return Hours::default();
+            return HourlyDurations::default();
         };
         let before = copy(HOUR * 2).map(|(_, earlier)| since(start, earlier));
-        Hours {
+        HourlyDurations {
             seconds: now.nanos_since(*began) / 1_000_000_000,
             last: since(present, start),
             before: before.filter(|_| before_is_whole(now, *began)),
@@ -177,7 +177,7 @@ impl History {
 
 /// How long everything took.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Hours {
+pub(super) struct HourlyDurations {
     /// How much of the last hour is known
     pub seconds: i64,
     pub last: StageDurations,
@@ -200,13 +200,13 @@ mod tests {
     use podinit_core::lifecycle::SloRule;
     use podinit_expo::metrics::{SloDoc, SloFigures};
 
-    fn sample(second: i64, good: u64, bad: u64) -> Sample {
+    fn sample(second: i64, good: u64, bad: u64) -> HistorySample {
         let rule = SloRule { name: "fast".into(), ..SloRule::default() };
         let figures = PodFigures {
             slos: vec![SloFigures { doc: SloDoc::new(&rule, 0.99, 2_592_000.0), good, bad }],
             ..PodFigures::default()
         };
-        Sample::new(at(second), &figures, &[])
+        HistorySample::new(at(second), &figures, &[])
     }
 
     fn at(second: i64) -> Timestamp {
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn it_keeps_an_hour_and_takes_no_sample_twice() {
-        let mut history = History::default();
+        let mut history = OverviewHistory::default();
         for second in (0..7200).step_by(15) {
             assert!(history.is_due(at(second)) && !history.is_due(at(second - 1)) || second == 0);
             history.add(sample(second, 0, 0));
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_events_of_a_window_are_those_since_its_first_sample() {
-        let mut history = History::default();
+        let mut history = OverviewHistory::default();
         history.add(sample(0, 10, 1));
         history.add(sample(1800, 50, 2));
         let events = |now, slo| history.slo_events((at(now), HOUR), slo, (90, 5));
@@ -249,8 +249,8 @@ mod tests {
                 DurationDistribution::of_nanos((0..pods).map(|_| 1_000_000_000))
             })
         };
-        let mut history = History::default();
-        let counts = |history: &History, now: i64, pods: u64| {
+        let mut history = OverviewHistory::default();
+        let counts = |history: &OverviewHistory, now: i64, pods: u64| {
             let hours = history.hours(at(now), &durations(pods));
             let before = hours.before.map(|before| before[0].count());
             (hours.seconds, hours.last[0].count(), before)
@@ -261,7 +261,7 @@ mod tests {
         }
         assert_eq!(history.copies.len(), MOST_COPIES);
         assert_eq!(counts(&history, 7200, 130), (3600, 70, Some(60)));
-        let mut young = History::default();
+        let mut young = OverviewHistory::default();
         young.add_durations(at(0), || durations(7));
         assert_eq!(counts(&young, 600, 9), (600, 2, None));
     }

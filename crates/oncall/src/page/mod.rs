@@ -24,7 +24,7 @@ mod stage_table;
 mod status;
 mod waterfall;
 
-pub use overview::{Foot, Overview};
+pub use overview::{Overview, PageFooter};
 pub use pod_page::pod_page;
 pub(super) use routes::{PageSources, SharedHistory};
 pub use routes::{router, serves};

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use askama::Template;
 
-use super::history::{History, Sample};
+use super::history::{HistorySample, OverviewHistory};
 use super::pod_groups::{PodGroup, pod_groups};
 use super::problem_card::ProblemCard;
-use super::river::{Axes, Band, HEIGHT, WIDTH, river};
-use super::slo_card::{Present, SloCard};
+use super::river::{HEIGHT, StageBand, TimeAxes, WIDTH, river};
+use super::slo_card::{SloCard, UncountedPresent};
 use super::stage_table::{InStages, StageRow, stage_rows};
-use super::status::{Signs, Status};
-use super::waterfall::{Waterfall, waterfall};
-use crate::explain::{Context, Explanation, addressed};
+use super::status::{OverviewStatus, StatusSigns};
+use super::waterfall::{PodWaterfall, waterfall};
+use crate::explain::{Explanation, ExplanationContext, addressed};
 use crate::freshness::Freshness;
-use crate::problems::{Problem, Seen, Wanted};
+use crate::problems::{PodFilter, Problem, SeenProblems};
 use podinit_core::lifecycle::{Outcome, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{PodFigures, StageDurations};
@@ -31,22 +31,22 @@ pub struct Overview {
     pub figures: PodFigures,
     /// How long everything has taken, since the first pod
     pub durations: StageDurations,
-    pub history: History,
+    pub history: OverviewHistory,
     /// The problems of the whole cluster, and its pods in flight
-    pub seen: Arc<Seen>,
+    pub seen: Arc<SeenProblems>,
     /// Why these are not known now
     pub unanswered: Option<String>,
-    pub wanted: Wanted,
+    pub wanted: PodFilter,
     /// The slowest startups of the last hour of the pods that are wanted, the slowest first
     pub slowest: Vec<Record>,
     /// When a pod became ready last
     pub last_ready: Option<Timestamp>,
-    pub foot: Foot,
+    pub foot: PageFooter,
 }
 
 /// What stands at the foot of every page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Foot {
+pub struct PageFooter {
     pub version: &'static str,
     /// Where metrics are scraped
     pub metrics: MetricsPath,
@@ -68,7 +68,7 @@ const MOST_LINES: usize = 5;
 
 /// A count with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Named {
+struct NamedCount {
     name: &'static str,
     pods: String,
 }
@@ -78,7 +78,7 @@ struct Named {
 struct OverviewPage {
     root: &'static str,
     cluster: Option<String>,
-    status: Status,
+    status: OverviewStatus,
     /// Whether it is in sync and since when, and how old what it says is
     sync: String,
     shard: Option<String>,
@@ -94,8 +94,8 @@ struct OverviewPage {
     /// Whether any problem is known
     has_problem: bool,
     ended: Vec<Problem>,
-    bands: Vec<Band>,
-    axes: Axes,
+    bands: Vec<StageBand>,
+    axes: TimeAxes,
     width: f64,
     height: f64,
     stages: Vec<StageRow>,
@@ -106,12 +106,12 @@ struct OverviewPage {
     groups: Vec<PodGroup>,
     more_groups: usize,
     /// Each with the width of its drawing, so that all have the same scale
-    slowest: Vec<(Waterfall, f64)>,
+    slowest: Vec<(PodWaterfall, f64)>,
     /// The stages that they show
     slowest_stages: Vec<&'static str>,
-    outcomes: Vec<Named>,
-    evidence: Vec<Named>,
-    foot: Foot,
+    outcomes: Vec<NamedCount>,
+    evidence: Vec<NamedCount>,
+    foot: PageFooter,
 }
 
 impl Overview {
@@ -124,18 +124,18 @@ impl Overview {
         let found = self.seen.at.unwrap_or(now);
         let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
         // Lines and the burn reach to the present.
-        self.history.add(Sample::new(now, &self.figures, &problems.problems));
+        self.history.add(HistorySample::new(now, &self.figures, &problems.problems));
         let slos = self.figures.slos.iter();
         let slos = slos.map(|slo| {
             let pods = self.seen.matched_by(&slo.doc.rule);
-            let present = Present { pods, unmatched: &problems.unmatched_slos };
+            let present = UncountedPresent { pods, unmatched: &problems.unmatched_slos };
             SloCard::new(slo, &self.history, present, now)
         });
         let slos: Vec<_> = slos.collect();
         let in_flight = census.in_flight();
         let late_deliveries = problems.late_deliveries.clone();
         let late_deliveries = late_deliveries.map(|late| late.seen_by(&self.freshness));
-        let status = Status::of(&Signs {
+        let status = OverviewStatus::of(&StatusSigns {
             freshness: &self.freshness,
             problems: &problems.problems,
             unanswered: self.unanswered.as_deref(),
@@ -211,8 +211,8 @@ impl Overview {
 }
 
 /// The startups on the scale of the first one, which took longest.
-fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
-    let explained = |record| Explanation::new(record, Context::default(), now);
+fn slowest(records: &[Record], now: Timestamp) -> Vec<(PodWaterfall, f64)> {
+    let explained = |record| Explanation::new(record, ExplanationContext::default(), now);
     let all: Vec<_> = records.iter().map(explained).collect();
     let longest = all.first().map_or(1.0, |one| one.width);
     let width = |one: &Explanation| super::waterfall::WIDTH * (longest / one.width.max(0.001));
@@ -220,7 +220,7 @@ fn slowest(records: &[Record], now: Timestamp) -> Vec<(Waterfall, f64)> {
 }
 
 /// The stages that are drawn, in their order.
-fn stages_of(startups: &[(Waterfall, f64)]) -> Vec<&'static str> {
+fn stages_of(startups: &[(PodWaterfall, f64)]) -> Vec<&'static str> {
     let is_drawn = |stage: &Stage| {
         let mut bars = startups.iter().flat_map(|(startup, _)| &startup.bars);
         bars.any(|bar| !bar.is_inside && bar.stage == stage.as_str())
@@ -247,7 +247,7 @@ fn sync(freshness: &Freshness, now: Timestamp) -> String {
 }
 
 /// What the reader wants to see.
-fn words(wanted: &Wanted) -> Vec<(&'static str, String)> {
+fn words(wanted: &PodFilter) -> Vec<(&'static str, String)> {
     let cause = wanted.cause.map(|cause| cause.as_str().to_owned());
     let all = [
         ("namespace", wanted.namespace.clone()),
@@ -259,18 +259,18 @@ fn words(wanted: &Wanted) -> Vec<(&'static str, String)> {
     set.filter_map(|(what, value)| Some((what, value?))).collect()
 }
 
-fn counts(names: &[&'static str], pods: &[u64]) -> Vec<Named> {
+fn counts(names: &[&'static str], pods: &[u64]) -> Vec<NamedCount> {
     let pairs = names.iter().zip(pods).filter(|(_, pods)| **pods > 0);
-    pairs.map(|(name, pods)| Named { name, pods: thousands(*pods) }).collect()
+    pairs.map(|(name, pods)| NamedCount { name, pods: thousands(*pods) }).collect()
 }
 
 /// How many pods have exact, bounded or late network times: by what gave them.
-fn evidence(figures: &PodFigures) -> Vec<Named> {
+fn evidence(figures: &PodFigures) -> Vec<NamedCount> {
     let names = [
         "by the condition (exact from kubelet 1.36 on, may be late before)",
         "by the start of a container (at the latest then)",
         "by an Event (exact)",
     ];
     let pairs = names.into_iter().zip(figures.network_evidence);
-    pairs.map(|(name, pods)| Named { name, pods: thousands(pods) }).collect()
+    pairs.map(|(name, pods)| NamedCount { name, pods: thousands(pods) }).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::link::path_of;
 use super::problem_card::{largest, workload};
-use crate::problems::{Census, Group};
+use crate::problems::{CensusGroup, PodCensus};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
@@ -22,14 +22,14 @@ pub(super) struct PodGroup {
     pub pods: String,
     /// Empty where none is
     pub stuck: String,
-    pub workloads: Vec<WorkloadPods>,
+    pub workloads: Vec<WorkloadGroup>,
     /// How many pods of how many more workloads are not listed; empty where all are
     pub more: String,
 }
 
 /// Pods of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct WorkloadPods {
+pub(super) struct WorkloadGroup {
     /// What stays the same when the page is loaded again
     pub key: String,
     pub name: String,
@@ -53,13 +53,13 @@ pub(super) struct PodRow {
     /// Since when it is so
     pub since: String,
     /// Of a pod in flight
-    pub wait: Option<Wait>,
+    pub wait: Option<StageWait>,
     pub node: String,
 }
 
 /// How long a pod has been in its stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wait {
+pub(super) struct StageWait {
     pub took: String,
     /// The wait as a share of the time after which it counts as stuck, in percent, at most 100
     pub bar: u64,
@@ -76,7 +76,7 @@ impl PodRow {
             FoundState::InFlight { waiting, entered, stuck_at, is_stuck } => {
                 let waited = since(entered, now);
                 let limit = since(entered, stuck_at);
-                let wait = Wait {
+                let wait = StageWait {
                     took: seconds(waited.floor()),
                     bar: (waited / limit.max(0.001) * 100.0).clamp(0.0, 100.0) as u64,
                     deadline: seconds(limit),
@@ -102,7 +102,7 @@ impl PodRow {
 }
 
 /// The groups with the most important first, and how many problems are not among them.
-pub(super) fn pod_groups(census: &Census, now: Timestamp) -> (Vec<PodGroup>, usize) {
+pub(super) fn pod_groups(census: &PodCensus, now: Timestamp) -> (Vec<PodGroup>, usize) {
     let mut left = MOST_ROWS;
     let problems = census.problems.iter().take(MOST_GROUPS);
     let problems = problems.map(|(problem, group)| {
@@ -128,7 +128,7 @@ pub(super) fn pod_groups(census: &Census, now: Timestamp) -> (Vec<PodGroup>, usi
 }
 
 /// That other pods of a workload have failed, so that nobody takes it for one that starts well.
-fn failing(census: &Census, name: &str) -> String {
+fn failing(census: &PodCensus, name: &str) -> String {
     let groups = census.problems.iter().map(|(_, group)| group);
     let failed =
         groups.flat_map(|group| &group.workloads).filter(|(key, _)| workload(key).0 == name);
@@ -141,7 +141,7 @@ fn failing(census: &Census, name: &str) -> String {
 fn pod_group(
     title: String,
     cause: Option<Cause>,
-    group: &Group,
+    group: &CensusGroup,
     left: &mut usize,
     now: Timestamp,
 ) -> PodGroup {
@@ -152,9 +152,16 @@ fn pod_group(
         let rows = workload_pods.examples.iter().take(*left);
         let rows: Vec<_> = rows.map(|example| PodRow::new(example, cause, now)).collect();
         *left -= rows.len();
-        WorkloadPods { key: format!("{title} {name}"), name, page, pods, note: String::new(), rows }
+        WorkloadGroup {
+            key: format!("{title} {name}"),
+            name,
+            page,
+            pods,
+            note: String::new(),
+            rows,
+        }
     });
-    let workloads: Vec<WorkloadPods> = listed.collect();
+    let workloads: Vec<WorkloadGroup> = listed.collect();
     let shown: usize = workloads.iter().map(|one| one.pods).sum();
     PodGroup {
         pods: thousands(group.pods),

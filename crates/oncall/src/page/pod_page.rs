@@ -3,11 +3,11 @@
 use askama::Template;
 
 use super::link::query;
-use super::overview::Foot;
+use super::overview::PageFooter;
 use super::runbooks;
-use super::waterfall::{ROW, WIDTH, Waterfall, waterfall};
+use super::waterfall::{PodWaterfall, ROW, WIDTH, waterfall};
 use crate::explain::{
-    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, Standing, gate_in_words,
+    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, StartupStanding, gate_in_words,
 };
 use crate::problems::Problem;
 use podinit_core::lifecycle::RecordedGate;
@@ -24,8 +24,8 @@ struct PodPage<'a> {
     explanation: &'a Explanation,
     /// `calm`, `warn` or `bad`: green, amber or red; `plain` of what may still go either way
     level: &'static str,
-    problem: Option<OneOf<'a>>,
-    waterfall: Waterfall,
+    problem: Option<PodProblem<'a>>,
+    waterfall: PodWaterfall,
     width: f64,
     row: f64,
     parts: Vec<(String, String, String)>,
@@ -40,13 +40,13 @@ struct PodPage<'a> {
     /// The cause for which it waits, and what to do, on a page of the exporter
     runbook: Option<(&'static str, String)>,
     /// Of a page of the exporter; `None` of a file by itself
-    foot: Option<Foot>,
+    foot: Option<PageFooter>,
     /// The style of a file by itself
     style: Option<String>,
 }
 
 /// The problem that a pod is one of the pods of.
-struct OneOf<'a> {
+struct PodProblem<'a> {
     problem: &'a Problem,
     /// `One of 939 pods`
     text: String,
@@ -54,7 +54,7 @@ struct OneOf<'a> {
     page: String,
 }
 
-impl<'a> OneOf<'a> {
+impl<'a> PodProblem<'a> {
     fn new(problem: &'a Problem) -> Self {
         let text = match problem.pods {
             1 => "The only pod".to_owned(),
@@ -72,7 +72,7 @@ impl<'a> OneOf<'a> {
 /// None: the template writes to a text.
 pub fn pod_page(
     explanation: &Explanation,
-    foot: Option<Foot>,
+    foot: Option<PageFooter>,
     problem: Option<&Problem>,
 ) -> askama::Result<String> {
     let parts = explanation
@@ -88,12 +88,12 @@ pub fn pod_page(
         root: ROOT,
         explanation,
         level: match explanation.standing {
-            Standing::Ready => "calm",
-            Standing::Failed | Standing::Stuck => "bad",
-            Standing::Open if problem.is_some() => "warn",
-            Standing::Open => "plain",
+            StartupStanding::Ready => "calm",
+            StartupStanding::Failed | StartupStanding::Stuck => "bad",
+            StartupStanding::Open if problem.is_some() => "warn",
+            StartupStanding::Open => "plain",
         },
-        problem: problem.map(OneOf::new),
+        problem: problem.map(PodProblem::new),
         waterfall: waterfall(explanation),
         width: WIDTH,
         row: ROW,

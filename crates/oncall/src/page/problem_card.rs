@@ -1,10 +1,10 @@
 //! A problem as a card: since when, who is affected, and what to run.
 
-use super::history::History;
+use super::history::OverviewHistory;
 use super::link::{path_of, query};
-use super::river::{Axes, line};
+use super::river::{TimeAxes, line};
 use super::runbooks;
-use crate::problems::{Group, Most, PodName, Problem, WorkloadKey};
+use crate::problems::{CensusGroup, CensusWorkloadKey, PodName, Problem, TopLocations};
 use podinit_core::timestamp::Timestamp;
 use podinit_text::words::thousands;
 
@@ -24,8 +24,8 @@ pub(super) struct ProblemCard {
     /// Whether the header of the page says its headline, extent and command
     pub(super) is_in_header: bool,
     /// How many it had over the last hour, in the whole cluster
-    pub line: Option<(String, Axes)>,
-    pub affected: Vec<Affected>,
+    pub line: Option<(String, TimeAxes)>,
+    pub affected: Vec<AffectedObjects>,
     /// Its pods that have waited longest, each with the path of its page
     pub oldest: Vec<(PodName, String)>,
     /// The page of its cause
@@ -36,7 +36,7 @@ pub(super) struct ProblemCard {
 
 /// Those of one kind that are affected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Affected {
+pub(super) struct AffectedObjects {
     pub kind: &'static str,
     /// How many more there are than are named; empty if all are
     pub more: String,
@@ -46,8 +46,8 @@ pub(super) struct Affected {
 
 impl ProblemCard {
     pub(super) fn new(
-        (problem, group): &(Problem, Group),
-        history: &History,
+        (problem, group): &(Problem, CensusGroup),
+        history: &OverviewHistory,
         runbook_url: Option<&str>,
         now: Timestamp,
     ) -> Self {
@@ -85,7 +85,7 @@ impl ProblemCard {
 }
 
 /// The name of a workload, and the page of it.
-pub(super) fn workload((namespace, kind, name): &WorkloadKey) -> (String, String) {
+pub(super) fn workload((namespace, kind, name): &CensusWorkloadKey) -> (String, String) {
     match kind.is_empty() {
         true => (format!("{namespace}: pods without an owner"), query(&[("namespace", namespace)])),
         false => (
@@ -96,7 +96,7 @@ pub(super) fn workload((namespace, kind, name): &WorkloadKey) -> (String, String
 }
 
 /// The nodes or namespaces, of each the page with this parameter.
-fn places(kind: &'static str, most: &Most, parameter: &'static str) -> Affected {
+fn places(kind: &'static str, most: &TopLocations, parameter: &'static str) -> AffectedObjects {
     let named = most.named.iter();
     let named = named.map(|(name, pods)| (name.to_string(), query(&[(parameter, name)]), *pods));
     affected(kind, most.count, named)
@@ -107,14 +107,14 @@ fn affected(
     kind: &'static str,
     count: usize,
     named: impl Iterator<Item = (String, String, usize)>,
-) -> Affected {
+) -> AffectedObjects {
     let named = named.map(|(name, page, pods)| (name, page, thousands(pods)));
     let named: Vec<_> = named.collect();
     let more = count.saturating_sub(named.len());
-    Affected { kind, more: if more > 0 { thousands(more) } else { String::new() }, named }
+    AffectedObjects { kind, more: if more > 0 { thousands(more) } else { String::new() }, named }
 }
 
-fn workloads(group: &Group) -> Affected {
+fn workloads(group: &CensusGroup) -> AffectedObjects {
     let all = group.workloads.iter();
     let named = largest(all.map(|(key, workload)| (key, workload.pods))).take(NAMED);
     let named = named.map(|(key, pods)| {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::history::{HOUR, Sample};
+use super::history::{HOUR, HistorySample};
 use podinit_core::lifecycle::Stage;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::hour_and_minute;
@@ -13,7 +13,7 @@ pub(super) const HEIGHT: f64 = 160.0;
 
 /// The axes of a drawing over the time that there is data for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Axes {
+pub(super) struct TimeAxes {
     /// The times of its left edge, its middle and its right edge
     pub times: [String; 3],
     /// The count at its upper edge, and half of it where that is whole
@@ -23,7 +23,7 @@ pub(super) struct Axes {
 
 /// The band of one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Band {
+pub(super) struct StageBand {
     pub stage: &'static str,
     /// The `d` of an SVG path
     pub path: String,
@@ -32,13 +32,13 @@ pub(super) struct Band {
 }
 
 /// Where instants and counts are in a drawing.
-struct Scale {
+struct DrawingScale {
     from: Timestamp,
     nanos: f64,
     most: u64,
 }
 
-impl Scale {
+impl DrawingScale {
     /// From the first sample until `now`, and from 0 to `most`.
     fn new(from: Timestamp, now: Timestamp, most: u64) -> Self {
         let hour = i64::try_from(HOUR.as_nanos()).unwrap_or(i64::MAX);
@@ -53,9 +53,9 @@ impl Scale {
         HEIGHT - pods as f64 / self.most as f64 * HEIGHT
     }
 
-    fn axes(&self, now: Timestamp) -> Axes {
+    fn axes(&self, now: Timestamp) -> TimeAxes {
         let middle = self.from.plus_nanos(now.nanos_since(self.from) / 2);
-        Axes {
+        TimeAxes {
             times: [self.from, middle, now].map(hour_and_minute),
             most: self.most,
             half: self.most.is_multiple_of(2).then_some(self.most / 2),
@@ -64,16 +64,16 @@ impl Scale {
 }
 
 /// The bands of the stages in which there was any pod. Fewer than two samples are no river.
-pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, Axes) {
-    let total = |sample: &&Sample| sample.in_flight.iter().sum::<u64>();
+pub(super) fn river(samples: &[&HistorySample], now: Timestamp) -> (Vec<StageBand>, TimeAxes) {
+    let total = |sample: &&HistorySample| sample.in_flight.iter().sum::<u64>();
     let most = samples.iter().map(total).max().unwrap_or(0);
     let (Some(oldest), true) = (samples.first(), samples.len() >= 2 && most > 0) else {
-        return (Vec::new(), Axes::default());
+        return (Vec::new(), TimeAxes::default());
     };
-    let scale = Scale::new(oldest.at, now, most);
+    let scale = DrawingScale::new(oldest.at, now, most);
     let bands = Stage::ALL.into_iter().filter_map(|stage| {
         let index = stage as usize;
-        let below = |sample: &&Sample| sample.in_flight[..index].iter().sum::<u64>();
+        let below = |sample: &&HistorySample| sample.in_flight[..index].iter().sum::<u64>();
         let peak = samples.iter().map(|sample| sample.in_flight[index]).max()?;
         if peak == 0 {
             return None;
@@ -89,18 +89,18 @@ pub(super) fn river(samples: &[&Sample], now: Timestamp) -> (Vec<Band>, Axes) {
             let _ = write!(path, "L{:.1} {:.1}", scale.x(sample.at), scale.y(below(sample)));
         }
         path.push('Z');
-        Some(Band { stage: stage.as_str(), path, most: peak })
+        Some(StageBand { stage: stage.as_str(), path, most: peak })
     });
     (bands.collect(), scale.axes(now))
 }
 
 /// A line through `counts`. Fewer than two are no line.
-pub(super) fn line(counts: &[(Timestamp, u64)], now: Timestamp) -> Option<(String, Axes)> {
+pub(super) fn line(counts: &[(Timestamp, u64)], now: Timestamp) -> Option<(String, TimeAxes)> {
     let (Some((oldest, _)), true) = (counts.first(), counts.len() >= 2) else {
         return None;
     };
     let most = counts.iter().map(|(_, pods)| *pods).max().unwrap_or(0);
-    let scale = Scale::new(*oldest, now, most);
+    let scale = DrawingScale::new(*oldest, now, most);
     let mut path = String::new();
     for (number, (at, pods)) in counts.iter().enumerate() {
         let command = if number == 0 { 'M' } else { 'L' };
@@ -119,7 +119,7 @@ mod tests {
         Timestamp::from_seconds(1_000_800 + 60 * minute)
     }
 
-    fn sample(minute: i64, network: u64, containers: u64) -> Sample {
+    fn sample(minute: i64, network: u64, containers: u64) -> HistorySample {
         let waiting = |stage, cause| WaitReason::new(stage, cause);
         let pods = [
             (waiting(Stage::Network, Cause::Unknown), network),
@@ -132,7 +132,7 @@ mod tests {
                 .collect(),
             ..PodFigures::default()
         };
-        Sample::new(at(minute), &figures, &[])
+        HistorySample::new(at(minute), &figures, &[])
     }
 
     #[test]

@@ -13,15 +13,17 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use super::history::{History, Sample};
-use super::overview::{Foot, Overview};
+use super::history::{HistorySample, OverviewHistory};
+use super::overview::{Overview, PageFooter};
 use super::pod_page::pod_page;
 use super::{runbooks, style};
-use crate::explain::{Target, TargetName};
+use crate::explain::{ExplainTarget, TargetName};
 use crate::freshness::FreshnessSource;
-use crate::pods::{Pods, Told};
-use crate::problems::{Snapshots, Wanted};
-use crate::records::{Filter, Query, RecordsClient, Sort, Unanswered, Whole};
+use crate::pods::{ExporterAnswer, SourcePods};
+use crate::problems::{FindingSnapshots, PodFilter};
+use crate::records::{
+    EndToEndDuration, RecordFilter, RecordOrder, RecordQuery, RecordsClient, UnansweredQuery,
+};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
@@ -54,7 +56,7 @@ const FLEET: usize = 500;
 
 /// The history, written by its task and read by the page.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SharedHistory(Arc<Mutex<History>>);
+pub(crate) struct SharedHistory(Arc<Mutex<OverviewHistory>>);
 
 impl SharedHistory {
     /// Takes a sample where one is due, and the problems are known: what an earlier process has counted is no
@@ -66,13 +68,14 @@ impl SharedHistory {
         let Some(seen) = sources.problems.newest() else {
             return;
         };
-        let sample = Sample::new(now, &sources.exposition.figures(), &seen.problems.problems);
+        let sample =
+            HistorySample::new(now, &sources.exposition.figures(), &seen.problems.problems);
         let mut history = self.0.lock();
         history.add(sample);
         history.add_durations(now, || sources.exposition.durations());
     }
 
-    fn get(&self) -> History {
+    fn get(&self) -> OverviewHistory {
         self.0.lock().clone()
     }
 }
@@ -86,7 +89,7 @@ pub struct PageSources {
     /// Where the runbooks are, if not here
     pub runbook_url: Option<Arc<str>>,
     pub records: RecordsClient,
-    pub problems: Snapshots,
+    pub problems: FindingSnapshots,
     pub freshness: Arc<FreshnessSource>,
     pub exposition: Arc<Exposition>,
     pub health: ProcessHealth,
@@ -94,14 +97,14 @@ pub struct PageSources {
     pub(crate) history: SharedHistory,
 }
 
-struct Page {
+struct PageState {
     sources: PageSources,
     /// The newest overview; whoever finds it too old makes the next one while others wait
-    overview: tokio::sync::Mutex<Option<Made>>,
+    overview: tokio::sync::Mutex<Option<CachedOverview>>,
 }
 
 /// An overview that was made.
-struct Made {
+struct CachedOverview {
     at: Instant,
     choice: Choice,
     html: String,
@@ -109,7 +112,7 @@ struct Made {
 
 /// `/` and what it loads, `/pods/NAMESPACE/NAME`, and the runbooks.
 pub fn router(sources: PageSources) -> Router {
-    let page = Page { sources, overview: tokio::sync::Mutex::default() };
+    let page = PageState { sources, overview: tokio::sync::Mutex::default() };
     let file = |kind: &'static str, text: String| {
         let kind = HeaderValue::from_static(kind);
         get(|| async move { ([(CONTENT_TYPE, kind)], text) })
@@ -151,9 +154,9 @@ impl Choice {
     }
 
     /// Which pods; or the cause that there is not.
-    fn wanted(&self) -> Result<Wanted, String> {
+    fn wanted(&self) -> Result<PodFilter, String> {
         let cause = |text: &String| Cause::from_text(text).ok_or_else(|| text.clone());
-        Ok(Wanted {
+        Ok(PodFilter {
             namespace: self.namespace.clone(),
             node: self.node.clone(),
             workload: self.workload.clone(),
@@ -163,7 +166,7 @@ impl Choice {
 }
 
 async fn overview(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<PageState>>,
     Parameters(choice): Parameters<Choice>,
 ) -> Response {
     let wanted = match choice.wanted() {
@@ -184,7 +187,7 @@ async fn overview(
     let at = Instant::now();
     match page.sources.overview(wanted, choice.refreshes()).await {
         Ok(html) => {
-            *kept = Some(Made { at, choice, html: html.clone() });
+            *kept = Some(CachedOverview { at, choice, html: html.clone() });
             answer(html)
         }
         Err(error) => unavailable(&error),
@@ -192,7 +195,7 @@ async fn overview(
 }
 
 async fn pod(
-    State(page): State<Arc<Page>>,
+    State(page): State<Arc<PageState>>,
     Path((namespace, name)): Path<(String, String)>,
     choice: Parameters<Choice>,
 ) -> Response {
@@ -234,16 +237,16 @@ fn unavailable(error: &anyhow::Error) -> Response {
 
 impl PageSources {
     /// The page at `/`. Where the records cannot be had, it says why, and shows the rest.
-    async fn overview(&self, wanted: Wanted, refreshes: bool) -> anyhow::Result<String> {
-        let slowest = Query::Ended {
-            filter: Filter {
+    async fn overview(&self, wanted: PodFilter, refreshes: bool) -> anyhow::Result<String> {
+        let slowest = RecordQuery::Ended {
+            filter: RecordFilter {
                 namespace: wanted.namespace.clone(),
                 workload: wanted.workload.clone(),
                 node: wanted.node.clone(),
                 cause: wanted.cause,
-                ..Filter::default()
+                ..RecordFilter::default()
             },
-            sort: Sort::Slowest(Whole::CreatedToReady),
+            sort: RecordOrder::Slowest(EndToEndDuration::CreatedToReady),
             after: None,
             limit: SLOWEST,
         };
@@ -271,22 +274,22 @@ impl PageSources {
         name: String,
         refreshes: bool,
     ) -> anyhow::Result<Option<String>> {
-        let answer = self.records.ask(Query::Pod { namespace, name }).await?;
+        let answer = self.records.ask(RecordQuery::Pod { namespace, name }).await?;
         let Some(record) = answer.records.into_iter().next() else {
             return Ok(None);
         };
-        let target = Target {
+        let target = ExplainTarget {
             namespace: Some(record.pod.namespace.to_string()),
             name: TargetName::Pod(record.pod.name.to_string()),
         };
         let seen = self.problems.newest().unwrap_or_default();
         let problem = seen.problem_of(record.uid);
-        let mut told = Told {
+        let mut told = ExporterAnswer {
             time: Some(self.clock.now()),
             freshness: Some(self.freshness.now()),
             ready: self.newest_ready(FLEET).await?,
             clocks: seen.problems.clocks.clone(),
-            ..Told::default()
+            ..ExporterAnswer::default()
         };
         match record.progress {
             Progress::InFlight { .. } => {
@@ -295,29 +298,29 @@ impl PageSources {
             }
             Progress::Ended { .. } => told.ended.push(record),
         }
-        let Ok(explanation) = Pods::from(told).explanation(&target) else {
+        let Ok(explanation) = SourcePods::from(told).explanation(&target) else {
             return Ok(None);
         };
         Ok(Some(pod_page(&explanation, Some(self.foot(refreshes)), problem)?))
     }
 
     /// The newest startups that ended as ready.
-    async fn newest_ready(&self, limit: usize) -> Result<Vec<Record>, Unanswered> {
-        let query = Query::Ended {
-            filter: Filter { outcome: Some(Outcome::Ready), ..Filter::default() },
-            sort: Sort::Newest,
+    async fn newest_ready(&self, limit: usize) -> Result<Vec<Record>, UnansweredQuery> {
+        let query = RecordQuery::Ended {
+            filter: RecordFilter { outcome: Some(Outcome::Ready), ..RecordFilter::default() },
+            sort: RecordOrder::Newest,
             after: None,
             limit,
         };
         Ok(self.records.ask(query).await?.records)
     }
 
-    fn foot(&self, refreshes: bool) -> Foot {
+    fn foot(&self, refreshes: bool) -> PageFooter {
         let or_why = |state: Result<(), String>| match state {
             Ok(()) => "yes".to_owned(),
             Err(reason) => reason,
         };
-        Foot {
+        PageFooter {
             version: env!("CARGO_PKG_VERSION"),
             metrics: self.metrics_path.clone(),
             ready: or_why(self.health.readiness()),

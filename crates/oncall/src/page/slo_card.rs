@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::history::{HOUR, History, SloWindow};
+use super::history::{HOUR, OverviewHistory, SloWindow};
 use crate::problems::MatchedPods;
 use crate::unmatched_slos;
 use podinit_core::lifecycle::{CustomStart, Interval, SloInterval, Stage, Step, UnmatchedSlo};
@@ -41,7 +41,7 @@ pub(super) struct SloCard {
 
 /// What of the present an SLO does not count.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Present<'a> {
+pub(super) struct UncountedPresent<'a> {
     /// The pods that it matches
     pub pods: MatchedPods,
     pub unmatched: &'a [UnmatchedSlo],
@@ -51,8 +51,8 @@ impl SloCard {
     /// The card of an SLO as of `now`.
     pub(super) fn new(
         slo: &SloFigures,
-        history: &History,
-        present: Present<'_>,
+        history: &OverviewHistory,
+        present: UncountedPresent<'_>,
         now: Timestamp,
     ) -> Self {
         let SloDoc { rule, objective_ratio, .. } = &slo.doc;
@@ -174,7 +174,7 @@ fn decimals(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::history::Sample;
+    use crate::page::history::HistorySample;
     use podinit_core::lifecycle::{Selection, SloRule};
     use podinit_expo::metrics::PodFigures;
 
@@ -198,11 +198,11 @@ mod tests {
     /// The card of an SLO that had `before` so many seconds ago.
     fn card(ago: i64, before: (u64, u64), (good, bad): (u64, u64)) -> SloCard {
         let now = Timestamp::from_seconds(1_000_000);
-        let mut history = History::default();
+        let mut history = OverviewHistory::default();
         let figures = PodFigures { slos: vec![slo(before.0, before.1)], ..PodFigures::default() };
         let at = now.plus_nanos(-ago * 1_000_000_000);
-        history.add(Sample::new(at, &figures, &[]));
-        SloCard::new(&slo(good, bad), &history, Present::default(), now)
+        history.add(HistorySample::new(at, &figures, &[]));
+        SloCard::new(&slo(good, bad), &history, UncountedPresent::default(), now)
     }
 
     #[test]
@@ -224,7 +224,8 @@ mod tests {
         let slo = slo_of(&SloRule { selection, ..rule() }, 0, 0);
         let now = Timestamp::from_seconds(1_000_000);
         assert_eq!(
-            SloCard::new(&slo, &History::default(), Present::default(), now).promise,
+            SloCard::new(&slo, &OverviewHistory::default(), UncountedPresent::default(), now)
+                .promise,
             "99 % of pods within 30s (created_to_ready). Pods that waited for a new node do not count."
         );
     }
@@ -237,8 +238,9 @@ mod tests {
             let in_flight = [1, 71, 1_000, 5, 2, 9, 0];
             let mut pods = MatchedPods { in_flight, ..MatchedPods::default() };
             pods.affected[affected as usize] = 1;
-            let present = Present { pods, unmatched: &[] };
-            let card = SloCard::new(&slo_of(&rule, 995, 0), &History::default(), present, now);
+            let present = UncountedPresent { pods, unmatched: &[] };
+            let card =
+                SloCard::new(&slo_of(&rule, 995, 0), &OverviewHistory::default(), present, now);
             (card.uncounted, card.level)
         };
         let no_node = "1,072 pods have no node";
@@ -261,8 +263,8 @@ mod tests {
         let other = UnmatchedSlo { slo: "other".into(), ..one.clone() };
         let found = |unmatched: &UnmatchedSlo| {
             let unmatched = std::slice::from_ref(unmatched);
-            let present = Present { unmatched, ..Present::default() };
-            let card = SloCard::new(&slo(0, 0), &History::default(), present, now);
+            let present = UncountedPresent { unmatched, ..UncountedPresent::default() };
+            let card = SloCard::new(&slo(0, 0), &OverviewHistory::default(), present, now);
             (card.unmatched, card.level)
         };
         let none = "The SLO fast has matched no pod since 1970-01-12 13:46 UTC.".to_owned();

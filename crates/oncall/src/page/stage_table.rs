@@ -1,6 +1,6 @@
 //! How long each stage takes: now, in the last hour and in the hour before.
 
-use super::history::Hours;
+use super::history::HourlyDurations;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{DurationDistribution, LEAST_OF_P99, stages_and_startup};
@@ -29,16 +29,16 @@ pub(super) struct StageRow {
     /// How many pods have left it in the last hour
     pub pods: String,
     /// The median of the time in it
-    pub median: Beside,
+    pub median: HourlyFigure,
     /// The 99th percentile; without a value where there are few pods
-    pub p99: Beside,
+    pub p99: HourlyFigure,
     /// The `d` of an SVG path, 40 wide and 10 high; empty without any pod
     pub bars: String,
 }
 
 /// A figure of the last hour, beside that of the hour before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Beside {
+pub(super) struct HourlyFigure {
     pub last: Option<String>,
     pub before: Option<String>,
 }
@@ -53,7 +53,7 @@ pub(super) struct InStages {
 }
 
 /// The stages that pods are in or have left, and the whole startup.
-pub(super) fn stage_rows(hours: &Hours, present: &InStages) -> Vec<StageRow> {
+pub(super) fn stage_rows(hours: &HourlyDurations, present: &InStages) -> Vec<StageRow> {
     let mut before = hours.before.iter().flatten();
     let rows = stages_and_startup().zip(&hours.last).map(|(interval, last)| {
         let before = before.next();
@@ -71,7 +71,7 @@ pub(super) fn stage_rows(hours: &Hours, present: &InStages) -> Vec<StageRow> {
                 let enough = of.count() >= least;
                 enough.then(|| of.quantile(percent)).flatten().map(rounded_seconds)
             };
-            Beside { last: at(last), before: before.and_then(at) }
+            HourlyFigure { last: at(last), before: before.and_then(at) }
         };
         is_shown.then(|| StageRow {
             class,
@@ -115,7 +115,7 @@ mod tests {
         let of = |pods: u64, nanos: u64| DurationDistribution::of_nanos((0..pods).map(|_| nanos));
         let all =
             |one: DurationDistribution| -> StageDurations { std::array::from_fn(|_| one.clone()) };
-        let mut hours = Hours {
+        let mut hours = HourlyDurations {
             seconds: 3600,
             last: all(of(99, 2_000_000_000)),
             before: Some(all(of(100, 1_000_000_000))),

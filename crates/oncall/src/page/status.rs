@@ -15,7 +15,7 @@ const MANY: usize = 10;
 
 /// How things stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Status {
+pub(super) struct OverviewStatus {
     /// `calm`, `warn` or `bad`: green, amber or red
     pub level: &'static str,
     pub word: &'static str,
@@ -36,7 +36,7 @@ pub(super) struct Status {
 }
 
 /// What the status is made of.
-pub(super) struct Signs<'a> {
+pub(super) struct StatusSigns<'a> {
     pub freshness: &'a Freshness,
     /// The worst first
     pub problems: &'a [Problem],
@@ -55,8 +55,8 @@ pub(super) struct Signs<'a> {
     pub now: Timestamp,
 }
 
-impl Status {
-    pub(super) fn of(signs: &Signs<'_>) -> Self {
+impl OverviewStatus {
+    pub(super) fn of(signs: &StatusSigns<'_>) -> Self {
         let late = signs.late_deliveries.map(LateDeliveries::sentence);
         let warning: Vec<String> =
             signs.freshness.headline(signs.now).into_iter().chain(late).collect();
@@ -105,7 +105,7 @@ impl Status {
 }
 
 /// What is wrong with nodes.
-fn also(signs: &Signs<'_>) -> Option<String> {
+fn also(signs: &StatusSigns<'_>) -> Option<String> {
     let told = signs.problems.iter().filter_map(|problem| problem.late_nodes.as_ref());
     let told: usize = told.map(|nodes| nodes.nodes).sum();
     let untold = signs.late_nodes.saturating_sub(told as u64);
@@ -115,7 +115,7 @@ fn also(signs: &Signs<'_>) -> Option<String> {
 }
 
 /// The clocks that are off, but for those of which a problem tells.
-fn clocks(signs: &Signs<'_>) -> Option<String> {
+fn clocks(signs: &StatusSigns<'_>) -> Option<String> {
     let untold: Vec<&NodeClock> = untold(signs.clocks, signs.problems).collect();
     let (first, more) = untold.split_first()?;
     let more = match more.len() {
@@ -136,7 +136,7 @@ fn late(nodes: u64) -> Option<String> {
 }
 
 /// The sentence where there is no problem.
-fn calm(signs: &Signs<'_>) -> String {
+fn calm(signs: &StatusSigns<'_>) -> String {
     if let Some(why) = signs.unanswered {
         return format!("It is not known now what is broken: {why}.");
     }
@@ -181,8 +181,8 @@ mod tests {
     }
 
     /// What is known where nothing but this is to be said.
-    fn signs<'a>(freshness: &'a Freshness, problems: &'a [Problem]) -> Signs<'a> {
-        Signs {
+    fn signs<'a>(freshness: &'a Freshness, problems: &'a [Problem]) -> StatusSigns<'a> {
+        StatusSigns {
             freshness,
             problems,
             unanswered: None,
@@ -200,7 +200,7 @@ mod tests {
         let problem =
             |&(pods, stuck): &(usize, usize)| Problem { pods, stuck, ..Problem::default() };
         let problems: Vec<_> = pods.iter().map(problem).collect();
-        let found = Status::of(&signs(&freshness(state), &problems));
+        let found = OverviewStatus::of(&signs(&freshness(state), &problems));
         assert_eq!(found.warning.is_some(), state != FreshnessState::Current);
         (found.level, found.word)
     }
@@ -226,7 +226,7 @@ mod tests {
             Problem { pods: 3, headline: "Pods fit on no node".to_owned(), ..Problem::default() };
         let found = |late_nodes, problems| {
             let known = freshness(FreshnessState::Current);
-            let found = Status::of(&Signs { late_nodes, ..signs(&known, problems) });
+            let found = OverviewStatus::of(&StatusSigns { late_nodes, ..signs(&known, problems) });
             (found.word, found.headline, found.also)
         };
         let problems = [problem];
@@ -244,7 +244,10 @@ mod tests {
     fn late_deliveries_need_attention_and_stand_above_everything() {
         let found = |state, late: &LateDeliveries| {
             let known = freshness(state);
-            let found = Status::of(&Signs { late_deliveries: Some(late), ..signs(&known, &[]) });
+            let found = OverviewStatus::of(&StatusSigns {
+                late_deliveries: Some(late),
+                ..signs(&known, &[])
+            });
             (found.word, found.warning.unwrap())
         };
         let late = LateDeliveries::new(40, ClockCheck::ByDate);
@@ -265,7 +268,7 @@ mod tests {
         };
         let problems = ["one", "two", "three"].map(problem);
         let known = freshness(FreshnessState::Current);
-        let found = |problems| Status::of(&signs(&known, problems));
+        let found = |problems| OverviewStatus::of(&signs(&known, problems));
         let all = found(&problems);
         assert_eq!((&*all.headline, &*all.extent), ("one", "one here"));
         assert_eq!(all.command, "kubectl get events");
@@ -276,7 +279,7 @@ mod tests {
 
     #[test]
     fn no_problem_is_said_of_the_pods_that_start() {
-        let signs = Signs {
+        let signs = StatusSigns {
             freshness: &freshness(FreshnessState::Current),
             problems: &[],
             unanswered: None,
@@ -289,8 +292,11 @@ mod tests {
             now: Timestamp::from_seconds(1_772_360_000),
         };
         let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
-        assert_eq!(Status::of(&signs).headline, expected);
-        let found = Status::of(&Signs { unanswered: Some("podinit is busy, try again"), ..signs });
+        assert_eq!(OverviewStatus::of(&signs).headline, expected);
+        let found = OverviewStatus::of(&StatusSigns {
+            unanswered: Some("podinit is busy, try again"),
+            ..signs
+        });
         assert_eq!((found.level, found.word), ("warn", "Busy"));
         let expected = "It is not known now what is broken: podinit is busy, try again.";
         assert_eq!(found.headline, expected);
@@ -312,7 +318,7 @@ mod tests {
             ..Problem::default()
         };
         let found = |clocks: &[NodeClock], problems: &[Problem]| {
-            let found = Status::of(&Signs {
+            let found = OverviewStatus::of(&StatusSigns {
                 freshness: &freshness(FreshnessState::Current),
                 problems,
                 unanswered: None,

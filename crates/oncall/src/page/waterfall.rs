@@ -10,19 +10,19 @@ pub(super) const ROW: f64 = 18.0;
 
 /// The waterfall of one startup.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Waterfall {
+pub(super) struct PodWaterfall {
     /// `namespace/name`
     pub pod: String,
     pub path: String,
     pub verdict: String,
     pub took: String,
     pub height: f64,
-    pub bars: Vec<Bar>,
+    pub bars: Vec<WaterfallBar>,
 }
 
 /// A bar of a waterfall.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bar {
+pub(super) struct WaterfallBar {
     pub label: String,
     pub stage: &'static str,
     pub(crate) is_inside: bool,
@@ -37,11 +37,11 @@ pub(super) struct Bar {
 }
 
 /// The waterfall of an explained startup.
-pub(super) fn waterfall(explanation: &Explanation) -> Waterfall {
-    let bars: Vec<Bar> = (explanation.rows.iter().enumerate())
+pub(super) fn waterfall(explanation: &Explanation) -> PodWaterfall {
+    let bars: Vec<WaterfallBar> = (explanation.rows.iter().enumerate())
         .map(|(number, row)| bar(row, number, explanation.width))
         .collect();
-    Waterfall {
+    PodWaterfall {
         pod: format!("{}/{}", explanation.namespace, explanation.name),
         path: path_of(&explanation.namespace, &explanation.name),
         verdict: explanation.verdict.clone(),
@@ -51,7 +51,7 @@ pub(super) fn waterfall(explanation: &Explanation) -> Waterfall {
     }
 }
 
-fn bar(row: &Row, number: usize, total: f64) -> Bar {
+fn bar(row: &Row, number: usize, total: f64) -> WaterfallBar {
     let x = |seconds: f64| {
         let share = if total > 0.0 { seconds / total } else { 0.0 };
         (share.clamp(0.0, 1.0) * WIDTH * 10.0).round() / 10.0
@@ -64,7 +64,7 @@ fn bar(row: &Row, number: usize, total: f64) -> Bar {
         None => "not known".to_owned(),
     };
     let median = row.p50_seconds.map(|p50| format!(" (p50 {})", seconds(p50)));
-    Bar {
+    WaterfallBar {
         label: row.label.clone(),
         stage: row.stage,
         is_inside: row.is_inside,

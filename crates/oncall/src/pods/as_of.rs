@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::created;
-use super::question::Question;
-use super::tracked::Tracked;
+use super::question::PodQuestion;
+use super::tracked::TrackedPods;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{Dimension, OverTime};
+use podinit_problems::{OverTime, SharedDimension};
 use podinit_recordings::lone_list::LoneList;
-use podinit_recordings::reader::Made;
+use podinit_recordings::reader::RecordingMade;
 use podinit_text::human_time::{at_least, since};
 use podinit_text::words::count;
 
@@ -31,11 +31,11 @@ pub enum AsOf {
 
 /// What there is to know of when a recording was made.
 #[derive(Clone, Copy, Debug)]
-pub struct Making {
+pub struct RecordingTime {
     /// What is asked for
     pub asked: Option<AsOf>,
     pub now: Timestamp,
-    pub made: Made,
+    pub made: RecordingMade,
 }
 
 /// Why there is no answer.
@@ -61,21 +61,21 @@ impl NoInstant {
 
 /// The instant that was not taken.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Other {
+pub(super) enum OtherInstant {
     /// An earlier one, with the answer then
-    Newest(Answer),
+    Newest(AsOfAnswer),
     /// A later one, and how to ask for it
     Later { at: Timestamp, words: String, flag: String },
 }
 
 /// A cause, what its pods share, and how many they are.
-type Told = (&'static str, Option<(Dimension, String)>, usize);
+type CauseCount = (&'static str, Option<(SharedDimension, String)>, usize);
 
 /// What an answer says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct AsOfAnswer {
     /// What it says of how many pods: problems have causes and values
-    told: Vec<Told>,
+    told: Vec<CauseCount>,
     /// So many pods
     pods: usize,
     /// Since when the first of them waits
@@ -87,9 +87,9 @@ pub(super) struct Answer {
 pub(super) fn instant(
     newest: Option<Timestamp>,
     list: Option<LoneList>,
-    making: Making,
+    making: RecordingTime,
 ) -> Result<(Timestamp, Option<Timestamp>), NoInstant> {
-    let Making { asked, now, made } = making;
+    let RecordingTime { asked, now, made } = making;
     let newest = newest.filter(|newest| *newest > Timestamp::EPOCH);
     let newest = newest.ok_or(NoInstant::NoTime)?;
     let at = match (asked, list) {
@@ -109,7 +109,7 @@ fn by_default(
     newest: Timestamp,
     list: LoneList,
     now: Timestamp,
-    made: Made,
+    made: RecordingMade,
 ) -> (Timestamp, Option<Timestamp>) {
     if list.is_observed {
         return (newest, None);
@@ -126,27 +126,34 @@ fn by_default(
 }
 
 /// The other instant, of a recording that stands at its newest time.
-pub(super) fn other(tracked: &Tracked, at: Timestamp, other: Timestamp, now: Timestamp) -> Other {
+pub(super) fn other(
+    tracked: &TrackedPods,
+    at: Timestamp,
+    other: Timestamp,
+    now: Timestamp,
+) -> OtherInstant {
     if other < at {
-        return Other::Newest(Answer::of(tracked));
+        return OtherInstant::Newest(AsOfAnswer::of(tracked));
     }
     let is_now = now < other.plus(APART);
     let time = podinit_core::rfc3339::format(other.truncate_to_second());
     match is_now {
-        true => Other::Later { at: other, words: "of now".to_owned(), flag: "now".to_owned() },
-        false => Other::Later { at: other, words: format!("of {time}"), flag: time },
+        true => {
+            OtherInstant::Later { at: other, words: "of now".to_owned(), flag: "now".to_owned() }
+        }
+        false => OtherInstant::Later { at: other, words: format!("of {time}"), flag: time },
     }
 }
 
-impl Other {
+impl OtherInstant {
     /// That the answer would be another, in one line; `None` where it would be the same.
-    pub(super) fn line(self, tracked: &mut Tracked) -> Option<String> {
-        let taken = Answer::of(tracked);
+    pub(super) fn line(self, tracked: &mut TrackedPods) -> Option<String> {
+        let taken = AsOfAnswer::of(tracked);
         let (words, flag, other) = match self {
             Self::Newest(other) => ("older".to_owned(), "newest".to_owned(), other),
             Self::Later { at, words, flag } => {
                 tracked.move_to(at);
-                (words, flag, Answer::of(tracked))
+                (words, flag, AsOfAnswer::of(tracked))
             }
         };
         let has_waited = flag != "newest";
@@ -160,12 +167,12 @@ impl Other {
     }
 }
 
-impl Answer {
+impl AsOfAnswer {
     /// What is answered of the pods as they stand.
-    fn of(tracked: &Tracked) -> Self {
+    fn of(tracked: &TrackedPods) -> Self {
         let mut answer = Self::default();
         match &tracked.question {
-            Question::Problems => {
+            PodQuestion::Problems => {
                 let found = tracked.found(&mut OverTime::default());
                 let problems = found.iter().flat_map(|found| &found.problems);
                 for (problem, _) in problems.filter(|(one, _)| one.clock.is_none()) {
@@ -179,7 +186,7 @@ impl Answer {
             question => {
                 for (_, pod) in tracked.tracker.in_flight_after(None) {
                     let counts = match question {
-                        Question::Stuck(_) => pod.is_stuck(),
+                        PodQuestion::Stuck(_) => pod.is_stuck(),
                         question => question.target().is_none_or(|one| one.fits(pod.pod())),
                     };
                     if counts {
@@ -194,10 +201,10 @@ impl Answer {
     }
 
     /// How many pods wait, and for how long by `now`.
-    fn in_words(&self, question: &Question, now: Option<Timestamp>) -> String {
+    fn in_words(&self, question: &PodQuestion, now: Option<Timestamp>) -> String {
         if self.pods == 0 {
             return match question {
-                Question::Stuck(_) => "no pod is stuck".to_owned(),
+                PodQuestion::Stuck(_) => "no pod is stuck".to_owned(),
                 _ => "no pod waits".to_owned(),
             };
         }

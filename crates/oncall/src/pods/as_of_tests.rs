@@ -13,16 +13,16 @@ fn list(is_observed: bool, heartbeat: Option<i64>) -> Option<LoneList> {
     Some(LoneList { is_observed, heartbeat: heartbeat.map(ago) })
 }
 
-fn making(asked: Option<AsOf>, is_input: bool, modified: Option<i64>) -> Making {
-    let made = Made { modified: modified.map(ago), is_input };
-    Making { asked, now: ago(0), made }
+fn making(asked: Option<AsOf>, is_input: bool, modified: Option<i64>) -> RecordingTime {
+    let made = RecordingMade { modified: modified.map(ago), is_input };
+    RecordingTime { asked, now: ago(0), made }
 }
 
 /// How many seconds ago the instant is, and the other one.
 fn seconds_ago(
     newest: i64,
     list: Option<LoneList>,
-    making: Making,
+    making: RecordingTime,
 ) -> Result<(i64, Option<i64>), NoInstant> {
     let ago = |at: Timestamp| NOW - at.as_nanos() / 1_000_000_000;
     let (at, other) = instant(Some(Timestamp::from_seconds(NOW - newest)), list, making)?;

@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::question::Question;
-use super::statuses::Statuses;
-use crate::explain::{Context, Fleet, NoStartup, Target, WorkloadPods, Worst};
-use crate::records::Newest;
+use super::question::PodQuestion;
+use super::statuses::PodStatuses;
+use crate::explain::{
+    ExplainTarget, ExplanationContext, FleetDurations, NoStartup, WorkloadPods, Worst,
+};
+use crate::records::NewestRecords;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
     RecordAmendment, Step,
@@ -16,13 +18,13 @@ use podinit_core::timestamp::Timestamp;
 use podinit_recordings::probes::ProbeTimes;
 
 /// What is kept of startups that have ended, as far as a question needs it.
-pub(super) struct Kept {
-    question: Question,
-    statuses: Rc<RefCell<Statuses>>,
+pub(super) struct KeptStartups {
+    question: PodQuestion,
+    statuses: Rc<RefCell<PodStatuses>>,
     /// The newest, which affected pods are compared with
-    pub newest: Newest<EndedStartup>,
+    pub newest: NewestRecords<EndedStartup>,
     /// The startups that ended as ready, but for those whose status had lost when they started up
-    pub fleet: Fleet,
+    pub fleet: FleetDurations,
     pub(crate) probe_times: ProbeTimes,
     /// Of the startups of the target, the one to explain
     pub ended: Option<EndedStartup>,
@@ -32,13 +34,13 @@ pub(super) struct Kept {
     pub worst: Worst,
 }
 
-impl Kept {
-    pub(super) fn new(question: &Question, statuses: &Rc<RefCell<Statuses>>) -> Self {
+impl KeptStartups {
+    pub(super) fn new(question: &PodQuestion, statuses: &Rc<RefCell<PodStatuses>>) -> Self {
         Self {
             question: question.clone(),
             statuses: Rc::clone(statuses),
-            newest: Newest::default(),
-            fleet: Fleet::default(),
+            newest: NewestRecords::default(),
+            fleet: FleetDurations::default(),
             probe_times: ProbeTimes::default(),
             ended: None,
             pods: WorkloadPods::default(),
@@ -48,16 +50,16 @@ impl Kept {
     }
 
     /// What the statuses of a pod say that its record does not.
-    pub(super) fn context(&self, uid: PodUid) -> Context {
+    pub(super) fn context(&self, uid: PodUid) -> ExplanationContext {
         let statuses = self.statuses.borrow();
         let first = statuses.first(uid);
-        Context {
+        ExplanationContext {
             lost: first.lost,
             is_set_aside: first.is_set_aside,
             ending: statuses.ending(uid),
             is_over_at_first_sight: first.has_ended,
             is_bound_at_first_sight: first.was_bound,
-            ..Context::default()
+            ..ExplanationContext::default()
         }
     }
 
@@ -103,12 +105,12 @@ impl Kept {
         }
     }
 
-    fn fitting(&self, fits: impl FnOnce(&Target) -> bool) -> Option<&Target> {
+    fn fitting(&self, fits: impl FnOnce(&ExplainTarget) -> bool) -> Option<&ExplainTarget> {
         self.question.target().filter(|target| fits(target))
     }
 }
 
-impl Observer for Kept {
+impl Observer for KeptStartups {
     fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
         let Observation::Pod(
             pod,
@@ -136,22 +138,22 @@ impl Observer for Kept {
 
     fn ended(&mut self, startup: EndedStartup) {
         let is_workload =
-            self.fitting(|target| target.fits(startup.pod())).map(Target::is_workload);
+            self.fitting(|target| target.fits(startup.pod())).map(ExplainTarget::is_workload);
         match (&self.question, is_workload) {
-            (Question::Stuck(_) | Question::Problems, _) => {
+            (PodQuestion::Stuck(_) | PodQuestion::Problems, _) => {
                 self.newest.push(startup.outcome(), startup);
             }
-            (Question::Startup(_), is_workload) => {
+            (PodQuestion::Startup(_), is_workload) => {
                 self.compare(&startup);
                 if let Some(is_workload) = is_workload {
                     self.choose(startup, is_workload);
                 }
             }
-            (Question::Worst(_), Some(_)) => {
+            (PodQuestion::Worst(_), Some(_)) => {
                 let record = startup.record();
                 self.worst.add(&record, self.context(record.uid), record.discovered);
             }
-            (Question::Worst(_), None) => {}
+            (PodQuestion::Worst(_), None) => {}
         }
     }
 }

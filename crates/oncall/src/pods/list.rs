@@ -2,12 +2,12 @@
 
 use std::convert::Infallible;
 
-use super::listed_cluster::Listed;
-use crate::explain::Target;
+use super::listed_cluster::ClusterListing;
+use crate::explain::ExplainTarget;
 use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
 use podinit_core::pod::{ConditionType, ContainerState, PodSnapshot, StatusConditions};
 use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{Body, Document, RecordingPosition};
+use podinit_recordings::reader::{DocumentBody, RecordingDocument, RecordingPosition};
 use podinit_recordings::replay::{ReplayConfig, replayed};
 
 /// What a list does not show.
@@ -16,9 +16,9 @@ pub(super) const OF_A_LIST: &str =
 
 /// Replays the list as one moment ([§13.2](crate::specification#s13-2)), whose Events are in order of time.
 pub(super) fn replayed_list<S: Observer>(
-    list: Listed,
+    list: ClusterListing,
     tracker: TrackerConfig,
-    target: &Target,
+    target: &ExplainTarget,
     new_sink: impl Fn() -> S,
 ) -> (S, Tracker) {
     let config = ReplayConfig { tracker, ..ReplayConfig::default() };
@@ -31,8 +31,11 @@ pub(super) fn replayed_list<S: Observer>(
 
 /// The documents of a recording that shows the same. Events count only while a startup is under way, so
 /// the pods to explain that are ready come twice: before they were, and after the Events as they are.
-fn documents(list: Listed, target: &Target) -> impl Iterator<Item = Document> + use<> {
-    let Listed { pods, events, nodes, now, .. } = list;
+fn documents(
+    list: ClusterListing,
+    target: &ExplainTarget,
+) -> impl Iterator<Item = RecordingDocument> + use<> {
+    let ClusterListing { pods, events, nodes, now, .. } = list;
     let mut pods: Vec<PodSnapshot> = pods.into_iter().flat_map(|(_, pods)| pods).collect();
     let nodes = nodes.map(|(_, nodes)| nodes).unwrap_or_default();
     let mut ready = Vec::new();
@@ -43,11 +46,12 @@ fn documents(list: Listed, target: &Target) -> impl Iterator<Item = Document> + 
             ready.push(std::mem::replace(pod, began));
         }
     }
-    let listed = Body::List { pods, events, nodes, continue_token: None, resource_version: None };
+    let listed =
+        DocumentBody::List { pods, events, nodes, continue_token: None, resource_version: None };
     let ready = ready.into_iter();
-    let modified = ready.map(|pod| Body::Event(WatchEventKind::Modified(pod)));
+    let modified = ready.map(|pod| DocumentBody::Event(WatchEventKind::Modified(pod)));
     let bodies = std::iter::once(listed).chain(modified);
-    bodies.zip(1..).map(move |(body, document)| Document {
+    bodies.zip(1..).map(move |(body, document)| RecordingDocument {
         position: RecordingPosition { line: document, column: 1, byte: 0, document },
         observed_at: Some(now),
         latest_event: None,

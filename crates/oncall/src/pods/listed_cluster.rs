@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::explain::Target;
+use crate::explain::ExplainTarget;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
@@ -68,26 +68,26 @@ pub enum ListedNodes {
     /// All of them
     All(NodeOptions),
     /// Those of the pods of a target, 20 at most
-    OfTarget(Target, NodeOptions),
+    OfTarget(ExplainTarget, NodeOptions),
 }
 
 /// What one look at a cluster shows.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ClusterListing {
     /// The pods of each scope, and when their list was begun
     pub pods: Vec<(Timestamp, Vec<PodSnapshot>)>,
     pub events: Vec<KubeEvent>,
     /// The nodes, and when their list was begun; `None` where they were not listed this time
     pub nodes: Option<(Timestamp, Vec<NodeSnapshot>)>,
     /// What was asked for and cannot be listed, and why
-    pub unlisted: Vec<Unlisted>,
+    pub unlisted: Vec<UnlistedResources>,
     /// The cluster's time after the lists
     pub now: Timestamp,
 }
 
 /// What cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unlisted {
+pub struct UnlistedResources {
     /// `Events` or `nodes`
     pub what: &'static str,
     /// What is not known for that
@@ -95,7 +95,7 @@ pub struct Unlisted {
     pub why: String,
 }
 
-impl Unlisted {
+impl UnlistedResources {
     /// The Events, because of `error`.
     pub(crate) fn events(error: ApiError) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Unlisted {
     }
 }
 
-impl fmt::Display for Unlisted {
+impl fmt::Display for UnlistedResources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, unknown, why } = self;
         write!(f, "the {what} cannot be listed, so podinit does not know {unknown}: {why}")
@@ -138,7 +138,7 @@ impl ListedCluster {
     ///
     /// # Errors
     /// If the pods cannot be listed.
-    pub async fn list(&mut self) -> Result<Listed, ListError> {
+    pub async fn list(&mut self) -> Result<ClusterListing, ListError> {
         let mut listed = Vec::new();
         for scope in &self.scopes {
             let began = self.clock.now();
@@ -153,7 +153,7 @@ impl ListedCluster {
             listed.push((began, pods));
         }
         let is_due = |at: Instant| at.elapsed() >= EVIDENCE_EVERY;
-        let mut listed = Listed {
+        let mut listed = ClusterListing {
             pods: listed,
             events: Vec::new(),
             nodes: None,
@@ -169,13 +169,13 @@ impl ListedCluster {
         Ok(listed)
     }
 
-    async fn list_evidence(&self, listed: &mut Listed) {
+    async fn list_evidence(&self, listed: &mut ClusterListing) {
         if self.evidence.events {
             for scope in &self.scopes {
                 match list_events(&self.cluster, scope, self.evidence.decode.clone()).await {
                     Ok(events) => listed.events.extend(events),
                     Err(error) => {
-                        listed.unlisted.push(Unlisted::events(error));
+                        listed.unlisted.push(UnlistedResources::events(error));
                         break;
                     }
                 }
@@ -197,7 +197,7 @@ impl ListedCluster {
         for requests in requests {
             match list_nodes(&self.cluster, &requests, options.clone()).await {
                 Ok(more) => nodes.extend(more),
-                Err(error) => return listed.unlisted.push(Unlisted::nodes(error)),
+                Err(error) => return listed.unlisted.push(UnlistedResources::nodes(error)),
             }
         }
         listed.nodes = Some((began, nodes));

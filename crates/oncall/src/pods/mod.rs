@@ -20,28 +20,28 @@ mod told;
 mod tracked;
 
 use as_of::NoInstant;
-pub use as_of::{AsOf, Making};
-pub use listed_cluster::{Listed, ListedCluster, ListedEvidence, ListedNodes};
-pub use question::Question;
-pub use told::{Told, kept_records};
+pub use as_of::{AsOf, RecordingTime};
+pub use listed_cluster::{ClusterListing, ListedCluster, ListedEvidence, ListedNodes};
+pub use question::PodQuestion;
+pub use told::{ExporterAnswer, kept_records};
 
 use std::cmp::Reverse;
 
 use crate::api::client::{ApiClient, AskError};
-use crate::explain::{Context, Explanation, NoStartup, Peers, Target, Worst};
+use crate::explain::{ExplainTarget, Explanation, ExplanationContext, NoStartup, Peers, Worst};
 use crate::freshness::Freshness;
 use crate::node_clocks;
 use crate::problems::Problems;
 use podinit_core::lifecycle::{InFlightRecord, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_recordings::reader::{ClockAhead, Document};
+use podinit_recordings::reader::{ClockAhead, RecordingDocument};
 use podinit_recordings::replay::ReplayConfig;
-use tracked::Tracked;
+use tracked::TrackedPods;
 
 /// The pods of a source as of one moment, as far as a question needs them.
-pub struct Pods {
-    account: Account,
+pub struct SourcePods {
+    account: PodOrigin,
     /// Whether the source knows the present
     pub fresh: bool,
     /// How far an exporter can be trusted; `None` of another source
@@ -53,23 +53,23 @@ pub struct Pods {
     /// As of when a recording is answered
     as_of: Option<Timestamp>,
     /// The instant of a lone list that was not taken
-    other: Option<as_of::Other>,
+    other: Option<as_of::OtherInstant>,
 }
 
 /// Where they come from.
-enum Account {
-    Tracked(Box<Tracked>),
-    Told(Box<Told>),
+enum PodOrigin {
+    Tracked(Box<TrackedPods>),
+    Told(Box<ExporterAnswer>),
 }
 
 /// A pod in flight.
 #[derive(Clone, Copy)]
-pub enum PodInFlight<'a> {
+pub enum SourcePodInFlight<'a> {
     Tracked(InFlightRecord<'a>),
     Told(&'a Record, WaitReason),
 }
 
-impl PodInFlight<'_> {
+impl SourcePodInFlight<'_> {
     /// Its names and owner.
     pub const fn pod(&self) -> &PodInfo {
         match self {
@@ -112,10 +112,10 @@ impl PodInFlight<'_> {
     }
 }
 
-impl Pods {
-    fn tracked(tracked: Tracked) -> Self {
+impl SourcePods {
+    fn tracked(tracked: TrackedPods) -> Self {
         Self {
-            account: Account::Tracked(Box::new(tracked)),
+            account: PodOrigin::Tracked(Box::new(tracked)),
             fresh: true,
             freshness: None,
             clocks_ahead: Vec::new(),
@@ -130,11 +130,11 @@ impl Pods {
     /// # Errors
     /// If a document is malformed.
     pub fn of_recording<E>(
-        documents: impl IntoIterator<Item = Result<Document, E>>,
+        documents: impl IntoIterator<Item = Result<RecordingDocument, E>>,
         config: ReplayConfig,
-        question: &Question,
+        question: &PodQuestion,
     ) -> Result<Self, E> {
-        Ok(Self::tracked(Tracked::of_recording(documents, config, question)?))
+        Ok(Self::tracked(TrackedPods::of_recording(documents, config, question)?))
     }
 
     /// Answers as of an instant from now on, which for a recording is the newest one until then
@@ -142,9 +142,9 @@ impl Pods {
     ///
     /// # Errors
     /// If the recording states no time, or is not to be answered as of the one that is asked for.
-    pub fn answer_as_of(&mut self, making: Making) -> Result<(), NoInstant> {
+    pub fn answer_as_of(&mut self, making: RecordingTime) -> Result<(), NoInstant> {
         let now = self.now();
-        if let Account::Tracked(tracked) = &mut self.account {
+        if let PodOrigin::Tracked(tracked) = &mut self.account {
             let (at, other) = as_of::instant(now, tracked.lone_list, making)?;
             self.other = other.map(|other| as_of::other(tracked, at, other, making.now));
             tracked.move_to(at);
@@ -157,14 +157,14 @@ impl Pods {
     /// answered.
     pub fn other_instant(&mut self) -> Option<String> {
         match &mut self.account {
-            Account::Tracked(tracked) => self.other.take()?.line(tracked),
-            Account::Told(_) => None,
+            PodOrigin::Tracked(tracked) => self.other.take()?.line(tracked),
+            PodOrigin::Told(_) => None,
         }
     }
 
     /// Those of a cluster that was not looked at yet, accounted for as `config` says.
-    pub fn of_cluster(config: TrackerConfig, question: &Question) -> Self {
-        Self::tracked(Tracked::new(config, question))
+    pub fn of_cluster(config: TrackerConfig, question: &PodQuestion) -> Self {
+        Self::tracked(TrackedPods::new(config, question))
     }
 
     /// Those that an exporter tells of, of these namespaces; none means all.
@@ -174,14 +174,14 @@ impl Pods {
     pub async fn of_exporter(
         exporter: &ApiClient,
         namespaces: &[String],
-        question: &Question,
+        question: &PodQuestion,
     ) -> Result<Self, AskError> {
-        Ok(Told::ask(exporter, namespaces, question).await?.into())
+        Ok(ExporterAnswer::ask(exporter, namespaces, question).await?.into())
     }
 
     /// Accounts for one more look at the cluster, all of it at its end: it shows one moment.
-    pub fn add(&mut self, listed: Listed) {
-        if let Account::Tracked(tracked) = &mut self.account {
+    pub fn add(&mut self, listed: ClusterListing) {
+        if let PodOrigin::Tracked(tracked) = &mut self.account {
             self.doubts = tracked.add(listed);
         }
     }
@@ -189,23 +189,23 @@ impl Pods {
     /// Up to when everything is accounted for; `None` before anything is known.
     pub fn now(&self) -> Option<Timestamp> {
         match &self.account {
-            Account::Tracked(tracked) => tracked.tracker.accounted_time(),
-            Account::Told(told) => told.time,
+            PodOrigin::Tracked(tracked) => tracked.tracker.accounted_time(),
+            PodOrigin::Told(told) => told.time,
         }
     }
 
     /// Those in flight, by stage, in each the one that entered it first.
-    pub fn in_flight(&self) -> Box<dyn Iterator<Item = PodInFlight<'_>> + '_> {
+    pub fn in_flight(&self) -> Box<dyn Iterator<Item = SourcePodInFlight<'_>> + '_> {
         match &self.account {
-            Account::Tracked(tracked) => {
+            PodOrigin::Tracked(tracked) => {
                 let in_flight = tracked.tracker.in_flight_after(None);
-                Box::new(in_flight.map(|(_, pod)| PodInFlight::Tracked(pod)))
+                Box::new(in_flight.map(|(_, pod)| SourcePodInFlight::Tracked(pod)))
             }
-            Account::Told(told) => Box::new(told.in_flight.iter().filter_map(|record| {
+            PodOrigin::Told(told) => Box::new(told.in_flight.iter().filter_map(|record| {
                 let Progress::InFlight { waiting, .. } = record.progress else {
                     return None;
                 };
-                Some(PodInFlight::Told(record, waiting))
+                Some(SourcePodInFlight::Told(record, waiting))
             })),
         }
     }
@@ -213,8 +213,8 @@ impl Pods {
     /// Whether the source has more pods in flight than it was asked for.
     pub(super) const fn has_more(&self) -> bool {
         match &self.account {
-            Account::Tracked(_) => false,
-            Account::Told(told) => told.has_more,
+            PodOrigin::Tracked(_) => false,
+            PodOrigin::Told(told) => told.has_more,
         }
     }
 
@@ -226,8 +226,8 @@ impl Pods {
     /// What is broken, by the looks before; `None` where an exporter was not asked for it, or does not say.
     pub fn problems(&mut self) -> Option<Problems> {
         let found = match &mut self.account {
-            Account::Tracked(tracked) => tracked.problems(),
-            Account::Told(told) => return told.problems.take(),
+            PodOrigin::Tracked(tracked) => tracked.problems(),
+            PodOrigin::Told(told) => return told.problems.take(),
         };
         Some(Problems { clocks_ahead: self.clocks_ahead.clone(), ..found })
     }
@@ -237,22 +237,22 @@ impl Pods {
     ///
     /// # Errors
     /// If there is no such startup.
-    pub fn explanation(&mut self, target: &Target) -> Result<Explanation, NoStartup> {
+    pub fn explanation(&mut self, target: &ExplainTarget) -> Result<Explanation, NoStartup> {
         let fitting = self.in_flight().filter(|pod| target.fits(pod.pod()));
         let in_flight: Vec<Record> = fitting.map(|pod| pod.record()).collect();
         let (mut ended, mut pods) = match &mut self.account {
-            Account::Tracked(tracked) => tracked.ended(),
-            Account::Told(told) => (told.ended(target), told.counted(target)),
+            PodOrigin::Tracked(tracked) => tracked.ended(),
+            PodOrigin::Told(told) => (told.ended(target), told.counted(target)),
         };
         pods.in_flight = in_flight.len() as u64;
         let chosen = choose_in_flight(target, in_flight).or_else(|| ended.take());
         let mut record = chosen.ok_or_else(|| self.excluded())?;
         let peers = self.peers(&record);
         let clock = match &self.account {
-            Account::Tracked(tracked) => {
+            PodOrigin::Tracked(tracked) => {
                 record.pod.node.as_deref().and_then(|node| tracked.tracker.clock_off(node))
             }
-            Account::Told(told) => {
+            PodOrigin::Told(told) => {
                 let mut clocks = told.clocks.iter();
                 clocks.find(|clock| Some(&*clock.node) == record.pod.node.as_deref()).cloned()
             }
@@ -262,11 +262,11 @@ impl Pods {
         doubts.extend(ClockAhead::line(&self.clocks_ahead));
         let now = self.now().unwrap_or(record.discovered);
         let seen = match &mut self.account {
-            Account::Tracked(tracked) => tracked.seen(&mut record),
-            Account::Told(told) => told.seen(&record),
+            PodOrigin::Tracked(tracked) => tracked.seen(&mut record),
+            PodOrigin::Told(told) => told.seen(&record),
         };
         let workload_pods = target.is_workload().then_some(pods);
-        let context = Context { peers, workload_pods, doubts, ..seen };
+        let context = ExplanationContext { peers, workload_pods, doubts, ..seen };
         let explanation = Explanation::new(&record, context, now);
         let explanation = Explanation { time: self.as_of, ..explanation };
         Ok(explanation.about_cluster(self.kubeconfig()))
@@ -287,22 +287,22 @@ impl Pods {
     /// Why there is no startup of the target.
     fn excluded(&self) -> NoStartup {
         match &self.account {
-            Account::Tracked(tracked) => tracked.kept.excluded.unwrap_or(NoStartup::Unknown),
-            Account::Told(_) => NoStartup::Unknown,
+            PodOrigin::Tracked(tracked) => tracked.kept.excluded.unwrap_or(NoStartup::Unknown),
+            PodOrigin::Told(_) => NoStartup::Unknown,
         }
     }
 
     /// The worst startups of the pods that fit `target`.
-    pub fn worst(&mut self, target: &Target) -> Worst {
+    pub fn worst(&mut self, target: &ExplainTarget) -> Worst {
         let mut worst = match &mut self.account {
-            Account::Tracked(tracked) => std::mem::take(&mut tracked.kept.worst),
-            Account::Told(told) => told.worst(),
+            PodOrigin::Tracked(tracked) => std::mem::take(&mut tracked.kept.worst),
+            PodOrigin::Told(told) => told.worst(),
         };
         for pod in self.in_flight().filter(|pod| target.fits(pod.pod())) {
             let record = pod.record();
             let context = match &self.account {
-                Account::Tracked(tracked) => tracked.kept.context(record.uid),
-                Account::Told(_) => Context::default(),
+                PodOrigin::Tracked(tracked) => tracked.kept.context(record.uid),
+                PodOrigin::Told(_) => ExplanationContext::default(),
             };
             worst.add(&record, context, self.now().unwrap_or(record.discovered));
         }
@@ -312,12 +312,12 @@ impl Pods {
     }
 }
 
-impl From<Told> for Pods {
-    fn from(told: Told) -> Self {
+impl From<ExporterAnswer> for SourcePods {
+    fn from(told: ExporterAnswer) -> Self {
         Self {
             fresh: told.freshness.as_ref().is_none_or(Freshness::is_fresh),
             freshness: told.freshness.clone(),
-            account: Account::Told(Box::new(told)),
+            account: PodOrigin::Told(Box::new(told)),
             clocks_ahead: Vec::new(),
             doubts: Vec::new(),
             as_of: None,
@@ -327,7 +327,7 @@ impl From<Told> for Pods {
 }
 
 /// Of a workload, the pod that was created first; of several pods of one name, the newest.
-fn choose_in_flight(target: &Target, in_flight: Vec<Record>) -> Option<Record> {
+fn choose_in_flight(target: &ExplainTarget, in_flight: Vec<Record>) -> Option<Record> {
     match target.is_workload() {
         true => in_flight.into_iter().min_by_key(created),
         false => in_flight.into_iter().max_by_key(created),

@@ -10,7 +10,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{ConditionStatus, ConditionType, PodPhase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_recordings::reader::{Body, Document};
+use podinit_recordings::reader::{DocumentBody, RecordingDocument};
 
 /// A pod of a list counts if it was created less than this before the list.
 const YOUNG: Duration = Duration::from_secs(600);
@@ -21,7 +21,7 @@ pub(super) struct StartedBefore(Vec<PodSnapshot>);
 
 /// What they come to.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct StartedBeforeCount {
     /// Records of those that count
     pub records: Vec<Record>,
     /// How many crash that had started, whether they count or not
@@ -30,11 +30,11 @@ pub(super) struct Counted {
 
 impl StartedBefore {
     /// Reads a document of what may be a lone list.
-    pub(super) fn read(&mut self, document: &Document, may_be_lone_list: bool) {
+    pub(super) fn read(&mut self, document: &RecordingDocument, may_be_lone_list: bool) {
         match &document.body {
             _ if !may_be_lone_list => self.clear(),
-            Body::List { pods, .. } => self.add(pods),
-            Body::Pod(pod) => self.add(std::slice::from_ref(pod)),
+            DocumentBody::List { pods, .. } => self.add(pods),
+            DocumentBody::Pod(pod) => self.add(std::slice::from_ref(pod)),
             _ => {}
         }
     }
@@ -61,8 +61,8 @@ impl StartedBefore {
         config: TrackerConfig,
         has_record: impl Fn(PodUid) -> bool,
         now: Timestamp,
-    ) -> Counted {
-        let (mut counted, mut young) = (Counted::default(), Vec::new());
+    ) -> StartedBeforeCount {
+        let (mut counted, mut young) = (StartedBeforeCount::default(), Vec::new());
         for pod in &self.0 {
             if tracker.in_flight(pod.uid).is_some() {
                 continue;
@@ -86,7 +86,8 @@ impl StartedBefore {
 /// of those that crash after they have started.
 fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec<Record> {
     let config = TrackerConfig { nodes: false, ..config };
-    let (mut tracker, mut ends, mut records) = (Tracker::new(config), Ends::default(), Vec::new());
+    let (mut tracker, mut ends, mut records) =
+        (Tracker::new(config), LastEndedStartup::default(), Vec::new());
     // What no list has shown is observed in full.
     tracker.begin_without_list(SourceId(0), None);
     for pod in pods {
@@ -119,9 +120,9 @@ fn records(pods: Vec<PodSnapshot>, config: TrackerConfig, now: Timestamp) -> Vec
 
 /// Keeps the startup that has just ended.
 #[derive(Default)]
-struct Ends(Option<EndedStartup>);
+struct LastEndedStartup(Option<EndedStartup>);
 
-impl Observer for Ends {
+impl Observer for LastEndedStartup {
     fn ended(&mut self, startup: EndedStartup) {
         self.0 = Some(startup);
     }

@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
-use crate::explain::Target;
+use crate::explain::ExplainTarget;
 use podinit_core::lifecycle::LostStartup;
 use podinit_core::pod::{ConditionStatus, ConditionType, Ending, PodPhase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{Body, Document};
+use podinit_recordings::reader::{DocumentBody, RecordingDocument};
 
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
 #[derive(Default)]
-pub(super) struct Statuses {
+pub(super) struct PodStatuses {
     first: HashMap<PodUid, FirstSight>,
     /// How the pods of the target ended
     endings: HashMap<PodUid, Ending>,
@@ -33,23 +33,28 @@ pub(super) struct FirstSight {
     pub(super) crashes_since: Option<Timestamp>,
 }
 
-impl Statuses {
+impl PodStatuses {
     /// Reads those of a document.
-    pub(super) fn read(&mut self, document: &Document, target: &Target) {
+    pub(super) fn read(&mut self, document: &RecordingDocument, target: &ExplainTarget) {
         match &document.body {
-            Body::List { pods, .. } => pods.iter().for_each(|pod| self.add(pod, target, true)),
-            Body::Pod(pod) => self.add(pod, target, true),
-            Body::Event(
+            DocumentBody::List { pods, .. } => {
+                pods.iter().for_each(|pod| self.add(pod, target, true))
+            }
+            DocumentBody::Pod(pod) => self.add(pod, target, true),
+            DocumentBody::Event(
                 WatchEventKind::Added(pod)
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
             ) => self.add(pod, target, false),
-            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => {}
+            DocumentBody::Event(_)
+            | DocumentBody::Events(_)
+            | DocumentBody::Nodes { .. }
+            | DocumentBody::NodeEvent(_) => {}
         }
     }
 
     /// Reads that of a pod, which a list shows or an event.
-    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &Target, is_listed: bool) {
+    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &ExplainTarget, is_listed: bool) {
         self.first.entry(pod.uid).or_insert_with(|| {
             let lost = LostStartup::of(pod);
             let scheduled = pod.conditions.holding(ConditionType::PodScheduled);

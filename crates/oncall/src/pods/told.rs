@@ -1,14 +1,16 @@
 //! Pods of which an exporter tells, by its API or on its page.
 
-use super::question::Question;
-use crate::api::client::{ApiClient, AskError, List, Records};
-use crate::explain::{Context, Fleet, Target, TargetName, WorkloadPods, Worst};
+use super::question::PodQuestion;
+use crate::api::client::{ApiClient, AskError, ListEndpoint, RecordsResponse};
+use crate::explain::{
+    ExplainTarget, ExplanationContext, FleetDurations, TargetName, WorkloadPods, Worst,
+};
 use crate::freshness::Freshness;
 use crate::problems::Problems;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
-use podinit_recordings::KeptRecords;
+use podinit_recordings::ExporterRecords;
 
 /// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
 const MOST: usize = 2_000;
@@ -17,7 +19,7 @@ const A_PAGE: usize = 500;
 
 /// What an exporter has told.
 #[derive(Default)]
-pub struct Told {
+pub struct ExporterAnswer {
     /// Up to which instant it had accounted for everything
     pub time: Option<Timestamp>,
     /// How far it can be trusted; an earlier version does not say
@@ -36,22 +38,22 @@ pub struct Told {
     pub problems: Option<Problems>,
 }
 
-impl Told {
+impl ExporterAnswer {
     /// Asks an exporter what a question needs, of these namespaces; none means all.
     pub(super) async fn ask(
         exporter: &ApiClient,
         namespaces: &[String],
-        question: &Question,
+        question: &PodQuestion,
     ) -> Result<Self, AskError> {
         match question {
-            Question::Problems => {
+            PodQuestion::Problems => {
                 let found = exporter.problems().await?;
                 let freshness = found.freshness.clone();
                 Ok(Self { freshness, problems: Some(found), ..Self::default() })
             }
-            Question::Stuck(most) => Self::stuck(exporter, namespaces, *most).await,
-            Question::Startup(target) => Self::startup(exporter, target).await,
-            Question::Worst(target) => Self::worst_of(exporter, target).await,
+            PodQuestion::Stuck(most) => Self::stuck(exporter, namespaces, *most).await,
+            PodQuestion::Startup(target) => Self::startup(exporter, target).await,
+            PodQuestion::Worst(target) => Self::worst_of(exporter, target).await,
         }
     }
 
@@ -69,7 +71,7 @@ impl Told {
                 told.has_more = true;
                 break;
             }
-            told.add(exporter.list(List::Stuck, &parameters, room).await?);
+            told.add(exporter.list(ListEndpoint::Stuck, &parameters, room).await?);
         }
         // Problems are of all namespaces.
         if told.in_flight.is_empty() && namespaces.is_empty() {
@@ -79,12 +81,13 @@ impl Told {
         Ok(told)
     }
 
-    async fn startup(exporter: &ApiClient, target: &Target) -> Result<Self, AskError> {
+    async fn startup(exporter: &ApiClient, target: &ExplainTarget) -> Result<Self, AskError> {
         let (candidates, ended) = candidates(exporter, target).await?;
-        let ready = exporter.list(List::Ended, &[("outcome", "ready")], A_PAGE).await?.records;
+        let ready =
+            exporter.list(ListEndpoint::Ended, &[("outcome", "ready")], A_PAGE).await?.records;
         let mut told = Self { ended, ready, ..Self::default() };
         // The last question: its time is not before anything that the others have told.
-        told.add(exporter.list(List::InFlight, &[], MOST).await?);
+        told.add(exporter.list(ListEndpoint::InFlight, &[], MOST).await?);
         told.time = told.time.or_else(|| Some(SystemClock.now()));
         candidates.into_iter().for_each(|candidate| told.add_in_flight(candidate));
         // Without what is broken, nothing is known of clocks.
@@ -93,21 +96,22 @@ impl Told {
         Ok(told)
     }
 
-    async fn worst_of(exporter: &ApiClient, target: &Target) -> Result<Self, AskError> {
+    async fn worst_of(exporter: &ApiClient, target: &ExplainTarget) -> Result<Self, AskError> {
         let namespace = in_namespace(target);
         let with = |more: (&'static str, &'static str)| [namespace.clone(), vec![more]].concat();
         let slowest =
-            exporter.list(List::Ended, &with(("sort", "created_to_ready")), A_PAGE).await?;
-        let failed = exporter.list(List::Ended, &with(("outcome", "failed")), A_PAGE).await?;
+            exporter.list(ListEndpoint::Ended, &with(("sort", "created_to_ready")), A_PAGE).await?;
+        let failed =
+            exporter.list(ListEndpoint::Ended, &with(("outcome", "failed")), A_PAGE).await?;
         let ended = [slowest.records, failed.records].concat();
         let mut told = Self { ended, ..Self::default() };
-        told.add(exporter.list(List::InFlight, &namespace, MOST).await?);
+        told.add(exporter.list(ListEndpoint::InFlight, &namespace, MOST).await?);
         told.time = told.time.or_else(|| Some(SystemClock.now()));
         Ok(told)
     }
 
     /// Adds a list of pods in flight.
-    fn add(&mut self, list: Records) {
+    fn add(&mut self, list: RecordsResponse) {
         self.time = list.time.or(self.time);
         self.has_more |= list.has_more;
         self.in_flight.extend(list.records);
@@ -125,7 +129,7 @@ impl Told {
 
     /// Of the startups of the target that have ended: of a workload, the one that took longest; of several pods of one
     /// name, the newest.
-    pub(super) fn ended(&self, target: &Target) -> Option<Record> {
+    pub(super) fn ended(&self, target: &ExplainTarget) -> Option<Record> {
         let mut ended = self.ended.iter().filter(|record| target.fits(&record.pod));
         let chosen = match target.is_workload() {
             true => ended.max_by_key(|record| record.duration(Interval::CreatedToReady)),
@@ -135,7 +139,7 @@ impl Told {
     }
 
     /// How many they are.
-    pub(super) fn counted(&self, target: &Target) -> WorkloadPods {
+    pub(super) fn counted(&self, target: &ExplainTarget) -> WorkloadPods {
         let ended = self.ended.iter().filter(|record| target.fits(&record.pod));
         let (ready, other): (Vec<_>, Vec<_>) =
             ended.partition(|record| record.outcome() == Some(Outcome::Ready));
@@ -143,11 +147,11 @@ impl Told {
     }
 
     /// What the record that is explained is seen beside.
-    pub(super) fn seen(&self, record: &Record) -> Context {
-        Context {
-            fleet: Fleet::of_records(&self.ready, record.uid),
+    pub(super) fn seen(&self, record: &Record) -> ExplanationContext {
+        ExplanationContext {
+            fleet: FleetDurations::of_records(&self.ready, record.uid),
             ending: record.ending().cloned(),
-            ..Context::default()
+            ..ExplanationContext::default()
         }
     }
 
@@ -155,20 +159,24 @@ impl Told {
     pub(super) fn worst(&self) -> Worst {
         let mut worst = Worst::default();
         for record in &self.ended {
-            worst.add(record, Context::default(), self.time.unwrap_or(record.discovered));
+            worst.add(
+                record,
+                ExplanationContext::default(),
+                self.time.unwrap_or(record.discovered),
+            );
         }
         worst
     }
 }
 
-fn in_namespace(target: &Target) -> Vec<(&'static str, &str)> {
+fn in_namespace(target: &ExplainTarget) -> Vec<(&'static str, &str)> {
     target.namespace.iter().map(|name| ("namespace", &**name)).collect()
 }
 
 /// The records among which the target is, if the exporter has it: those in flight, and those that have ended.
 async fn candidates(
     exporter: &ApiClient,
-    target: &Target,
+    target: &ExplainTarget,
 ) -> Result<(Vec<Record>, Vec<Record>), AskError> {
     let owner = match (&target.name, &target.namespace) {
         (TargetName::Pod(name), Some(namespace)) => {
@@ -184,8 +192,8 @@ async fn candidates(
         parameters.push(("workload", &**owner));
         parameters.extend(in_namespace(target));
     }
-    let in_flight = exporter.list(List::InFlight, &parameters, MOST).await?;
-    let ended = exporter.list(List::Ended, &parameters, MOST).await?;
+    let in_flight = exporter.list(ListEndpoint::InFlight, &parameters, MOST).await?;
+    let ended = exporter.list(ListEndpoint::Ended, &parameters, MOST).await?;
     Ok((in_flight.records, ended.records))
 }
 
@@ -193,17 +201,17 @@ async fn candidates(
 ///
 /// # Errors
 /// If one of them gives no answer that can be used.
-pub async fn kept_records(exporters: &[ApiClient]) -> Result<KeptRecords, AskError> {
-    let mut kept = KeptRecords::default();
+pub async fn kept_records(exporters: &[ApiClient]) -> Result<ExporterRecords, AskError> {
+    let mut kept = ExporterRecords::default();
     for exporter in exporters {
         // First: a pod that becomes ready meanwhile is among those that have ended, too, and counts as one of them.
-        let in_flight = exporter.list(List::InFlight, &[], MOST).await?;
-        let newest = exporter.list(List::Ended, &[], MOST).await?;
+        let in_flight = exporter.list(ListEndpoint::InFlight, &[], MOST).await?;
+        let newest = exporter.list(ListEndpoint::Ended, &[], MOST).await?;
         kept.time = kept.time.max(in_flight.time).max(newest.time);
         kept.ended.extend(newest.records);
         kept.in_flight.extend(in_flight.records);
         for sort in ["created_to_ready", "scheduled_to_ready"] {
-            let slow = exporter.list(List::Ended, &[("sort", sort)], MOST).await?;
+            let slow = exporter.list(ListEndpoint::Ended, &[("sort", sort)], MOST).await?;
             kept.slow.extend(slow.records);
         }
     }

@@ -4,30 +4,30 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::kept::Kept;
+use super::kept::KeptStartups;
 use super::list;
-use super::listed_cluster::{Listed, Unlisted};
-use super::question::Question;
+use super::listed_cluster::{ClusterListing, UnlistedResources};
+use super::question::PodQuestion;
 use super::started_before::StartedBefore;
-use super::statuses::Statuses;
-use crate::explain::{Context, WorkloadPods};
-use crate::problems::{ClockCheck, Problems, Seen};
+use super::statuses::PodStatuses;
+use crate::explain::{ExplanationContext, WorkloadPods};
+use crate::problems::{ClockCheck, Problems, SeenProblems};
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{Finding, Found, OverTime};
+use podinit_problems::{FindingResult, OverTime, ProblemFinding};
 use podinit_recordings::lone_list::{LoneList, replayed_to_end};
-use podinit_recordings::reader::Document;
+use podinit_recordings::reader::RecordingDocument;
 use podinit_recordings::replay::ReplayConfig;
 
 /// Pods that a tracker has accounted for.
-pub(super) struct Tracked {
+pub(super) struct TrackedPods {
     pub tracker: Tracker,
     config: TrackerConfig,
-    pub question: Question,
-    pub kept: Kept,
+    pub question: PodQuestion,
+    pub kept: KeptStartups,
     /// What tells the time of a lone list
     pub lone_list: Option<LoneList>,
     /// What the newest list shows of pods whose startup was over before
@@ -35,14 +35,14 @@ pub(super) struct Tracked {
     over_time: OverTime,
 }
 
-impl Tracked {
+impl TrackedPods {
     /// Nothing yet.
-    pub(super) fn new(config: TrackerConfig, question: &Question) -> Self {
+    pub(super) fn new(config: TrackerConfig, question: &PodQuestion) -> Self {
         Self {
             tracker: Tracker::new(config.clone()),
             config,
             question: question.clone(),
-            kept: Kept::new(question, &Rc::default()),
+            kept: KeptStartups::new(question, &Rc::default()),
             lone_list: None,
             before: StartedBefore::default(),
             over_time: OverTime::default(),
@@ -54,14 +54,14 @@ impl Tracked {
     /// # Errors
     /// If a document is malformed.
     pub(super) fn of_recording<E>(
-        documents: impl IntoIterator<Item = Result<Document, E>>,
+        documents: impl IntoIterator<Item = Result<RecordingDocument, E>>,
         replay: ReplayConfig,
-        question: &Question,
+        question: &PodQuestion,
     ) -> Result<Self, E> {
         let mut before = StartedBefore::default();
-        let statuses = Rc::<RefCell<Statuses>>::default();
-        let new_sink = || Kept::new(question, &statuses);
-        let see = |document: &Document, may_be_lone_list: bool| match question.target() {
+        let statuses = Rc::<RefCell<PodStatuses>>::default();
+        let new_sink = || KeptStartups::new(question, &statuses);
+        let see = |document: &RecordingDocument, may_be_lone_list: bool| match question.target() {
             Some(target) => statuses.borrow_mut().read(document, target),
             None => before.read(document, may_be_lone_list),
         };
@@ -81,16 +81,16 @@ impl Tracked {
 
     /// Accounts for one more look, all of it at its end: it shows one moment. Returns what that leaves in doubt of every
     /// startup.
-    pub(super) fn add(&mut self, mut listed: Listed) -> Vec<String> {
+    pub(super) fn add(&mut self, mut listed: ClusterListing) -> Vec<String> {
         in_order_of_time(&mut listed.events);
         if let Some(target) = self.question.target() {
-            let doubts = listed.unlisted.iter().map(Unlisted::to_string);
+            let doubts = listed.unlisted.iter().map(UnlistedResources::to_string);
             let doubts = [list::OF_A_LIST.to_owned()].into_iter().chain(doubts).collect();
-            let statuses = Rc::<RefCell<Statuses>>::default();
+            let statuses = Rc::<RefCell<PodStatuses>>::default();
             for pod in listed.pods.iter().flat_map(|(_, pods)| pods) {
                 statuses.borrow_mut().add(pod, target, true);
             }
-            let new_sink = || Kept::new(&self.question, &statuses);
+            let new_sink = || KeptStartups::new(&self.question, &statuses);
             (self.kept, self.tracker) =
                 list::replayed_list(listed, self.config.clone(), target, new_sink);
             return doubts;
@@ -132,20 +132,21 @@ impl Tracked {
         self.over_time = over_time;
         found.map_or_else(Problems::default, |(found, crashing, now)| {
             let clocks = self.tracker.clocks_off();
-            let problems = Seen::new(found, clocks, now).problems.with_crashing(crashing);
+            let problems = SeenProblems::new(found, clocks, now).problems.with_crashing(crashing);
             problems.with_late_deliveries(self.tracker.late_by(), ClockCheck::OfRecorder)
         })
     }
 
     /// What is found now, by what was found before.
-    pub(super) fn found(&self, over_time: &mut OverTime) -> Option<Found> {
+    pub(super) fn found(&self, over_time: &mut OverTime) -> Option<FindingResult> {
         self.found_with(over_time).map(|(found, ..)| found)
     }
 
     /// The same, with how many pods crash that had started, and of which instant that is.
-    fn found_with(&self, over_time: &mut OverTime) -> Option<(Found, usize, Timestamp)> {
+    fn found_with(&self, over_time: &mut OverTime) -> Option<(FindingResult, usize, Timestamp)> {
         let now = self.tracker.accounted_time()?;
-        let finding = Finding::new(&self.newest(), now).with_clocks(&self.tracker.clocks_off());
+        let finding =
+            ProblemFinding::new(&self.newest(), now).with_clocks(&self.tracker.clocks_off());
         let finding = finding.with_late_nodes(&self.tracker.late_nodes());
         let mut finding = finding.after(over_time);
         for (_, pod) in self.tracker.in_flight_after(None) {
@@ -165,7 +166,7 @@ impl Tracked {
     }
 
     /// What the record that is explained is seen beside.
-    pub(super) fn seen(&mut self, record: &mut Record) -> Context {
+    pub(super) fn seen(&mut self, record: &mut Record) -> ExplanationContext {
         let context = self.kept.context(record.uid);
         // As a list shows it: what came before its crash was another run.
         if let ([only], Some(since)) = (&mut record.causes[..], self.kept.crashes_since(record.uid))
@@ -178,7 +179,7 @@ impl Tracked {
             fleet.remove(record);
         }
         let probe_times = self.kept.probe_times.of_version(&record.pod);
-        Context { fleet, probe_times, ..context }
+        ExplanationContext { fleet, probe_times, ..context }
     }
 }
 
@@ -234,13 +235,13 @@ mod tests {
     }
 
     /// A look in this second.
-    fn look(looks: &mut Tracked, second: i64, pods: &[Value], events: &[Value]) -> Problems {
+    fn look(looks: &mut TrackedPods, second: i64, pods: &[Value], events: &[Value]) -> Problems {
         let options = DecodeOptions::of_records();
         let pods = json!({"kind": "PodList", "items": pods}).to_string();
         let pods = PodDecoder::new(options.clone()).list_page(pods.as_bytes()).unwrap();
         let events = json!({"kind": "EventList", "items": events}).to_string();
         let events = EventDecoder::new(options).list_page(events.as_bytes()).unwrap();
-        looks.add(Listed {
+        looks.add(ClusterListing {
             pods: vec![(time(second), pods.pods)],
             events: events.events,
             nodes: None,
@@ -250,13 +251,13 @@ mod tests {
         looks.problems()
     }
 
-    fn looks() -> Tracked {
+    fn looks() -> TrackedPods {
         let config = TrackerConfig {
             timestamps: TimestampMode::Fused,
             events: true,
             ..TrackerConfig::default()
         };
-        Tracked::new(config, &Question::Problems)
+        TrackedPods::new(config, &PodQuestion::Problems)
     }
 
     /// Each as "CAUSE PODS since SECOND".

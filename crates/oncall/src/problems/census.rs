@@ -18,7 +18,7 @@ const NAMED: usize = 4;
 
 /// Which pods a reader wants to see: those that fit everything that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PodFilter {
     pub namespace: Option<String>,
     pub node: Option<String>,
     /// The owner's name, or its kind and name
@@ -29,13 +29,13 @@ pub struct Wanted {
 
 /// The pods in flight, and those of problems whose startup is over, counted.
 #[derive(Clone, Debug, Default)]
-pub struct Census {
+pub struct PodCensus {
     /// The problems, the worst first, each with its pods
-    pub problems: Vec<(Problem, Group)>,
+    pub problems: Vec<(Problem, CensusGroup)>,
     /// The pods of no problem that wait for the cause of one: mostly they are too new to tell
     pub too_new: TooNew,
     /// The pods that start as usual
-    pub rest: Group,
+    pub rest: CensusGroup,
     /// Those in flight, each once, by stage
     pub stages: [u64; Stage::ALL.len()],
     /// When the one in each stage entered it that has been there longest
@@ -48,30 +48,30 @@ pub struct Census {
 
 /// Pods that belong together.
 #[derive(Clone, Debug, Default)]
-pub struct Group {
+pub struct CensusGroup {
     pub pods: usize,
     /// Those that are in flight
     pub in_flight: usize,
     pub stuck: usize,
-    pub(crate) nodes: Most,
-    pub(crate) namespaces: Most,
+    pub(crate) nodes: TopLocations,
+    pub(crate) namespaces: TopLocations,
     /// Of how many workloads they are
     pub(crate) all_workloads: usize,
     /// At most a thousand of these
-    pub workloads: BTreeMap<WorkloadKey, Workload>,
+    pub workloads: BTreeMap<CensusWorkloadKey, WorkloadCensus>,
 }
 
 /// Pods of no problem that wait for the cause of one.
 #[derive(Clone, Debug, Default)]
 pub struct TooNew {
-    pub group: Group,
+    pub group: CensusGroup,
     /// Their causes
     pub causes: BTreeSet<&'static str>,
 }
 
 /// Where pods are.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Most {
+pub(crate) struct TopLocations {
     /// In how many places
     pub count: usize,
     /// Those with the most pods, at most four; of equals by name
@@ -79,11 +79,11 @@ pub(crate) struct Most {
 }
 
 /// A namespace, and the kind and name of an owner in it; both are empty for pods without one.
-pub type WorkloadKey = (Arc<str>, Box<str>, Box<str>);
+pub type CensusWorkloadKey = (Arc<str>, Box<str>, Box<str>);
 
 /// The pods of a workload.
 #[derive(Clone, Debug, Default)]
-pub struct Workload {
+pub struct WorkloadCensus {
     pub pods: usize,
     /// Those that are in flight
     pub in_flight: usize,
@@ -91,7 +91,7 @@ pub struct Workload {
     pub examples: Vec<FoundPod>,
 }
 
-impl Wanted {
+impl PodFilter {
     /// Whether everything is wanted.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
@@ -114,13 +114,13 @@ impl Wanted {
     }
 }
 
-impl Census {
+impl PodCensus {
     /// Those of `pods` that are wanted: of `problems`, each with the places of its pods, and of those of no problem.
     pub fn of<'a>(
         pods: &FoundPods,
         problems: impl IntoIterator<Item = (&'a Problem, &'a Vec<u32>)>,
         rest: &[u32],
-        wanted: &Wanted,
+        wanted: &PodFilter,
     ) -> Self {
         let mut census = Self::default();
         let mut causes = HashSet::new();
@@ -154,12 +154,12 @@ impl Census {
     fn group(
         &mut self,
         (pods, places): (&FoundPods, &[u32]),
-        wanted: &Wanted,
+        wanted: &PodFilter,
         cause: Option<Cause>,
         counts: bool,
-    ) -> Group {
-        let mut group = Group::default();
-        let (mut nodes, mut namespaces) = (Counts::default(), Counts::default());
+    ) -> CensusGroup {
+        let mut group = CensusGroup::default();
+        let (mut nodes, mut namespaces) = (NumberCounts::default(), NumberCounts::default());
         let mut workloads = HashSet::new();
         let cause = |pod: &FoundPod| cause.or_else(|| Some(pod.waiting()?.cause()));
         for place in places {
@@ -207,14 +207,14 @@ impl Census {
 
 /// How many pods have a number, and the place of one of them: in a great outage each has its own.
 #[derive(Default)]
-struct Counts(HashMap<u32, (u32, u32)>);
+struct NumberCounts(HashMap<u32, (u32, u32)>);
 
-impl Counts {
+impl NumberCounts {
     fn add(&mut self, number: u32, place: u32) {
         self.0.entry(number).or_insert((0, place)).0 += 1;
     }
 
-    fn most<'a>(self, name: impl Fn(u32) -> &'a str) -> Most {
+    fn most<'a>(self, name: impl Fn(u32) -> &'a str) -> TopLocations {
         let count = self.0.len();
         let mut named: Vec<(u32, &str)> = Vec::new();
         for (pods, place) in self.0.into_values() {
@@ -227,11 +227,14 @@ impl Counts {
             }
         }
         let named = named.into_iter();
-        Most { count, named: named.map(|(pods, name)| (name.into(), pods as usize)).collect() }
+        TopLocations {
+            count,
+            named: named.map(|(pods, name)| (name.into(), pods as usize)).collect(),
+        }
     }
 }
 
-impl Group {
+impl CensusGroup {
     /// Those that have been in their stage longest, at most so many.
     pub fn oldest(&self, most: usize) -> Vec<&FoundPod> {
         let examples = self.workloads.values().flat_map(|workload| workload.examples.iter());
@@ -271,7 +274,7 @@ mod tests {
 
     #[test]
     fn all_are_counted_and_those_with_most_pods_are_named() {
-        let mut counts = Counts::default();
+        let mut counts = NumberCounts::default();
         let names = ["e", "b", "d", "a", "c", "f"];
         for (number, pods) in (0..).zip([1, 3, 1, 1, 1, 9]) {
             (0..pods).for_each(|_| counts.add(number, number));

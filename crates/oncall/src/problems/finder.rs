@@ -6,15 +6,16 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{ClockCheck, Publisher, Seen};
+use super::{ClockCheck, FindingPublisher, SeenProblems};
 use crate::records::{
-    EndedPosition, Filter, MOST_NEWEST, Position, Query, RecordsClient, Sort, Unanswered,
+    EndedPosition, MOST_NEWEST, QueryPosition, RecordFilter, RecordOrder, RecordQuery,
+    RecordsClient, UnansweredQuery,
 };
 use crate::unmatched_slos;
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{ProblemPods, StatedProblem};
-use podinit_problems::{FAILED_LASTS, FINDING_LASTS, Finding, MOST_RECORDS, OverTime};
+use podinit_problems::{FAILED_LASTS, FINDING_LASTS, MOST_RECORDS, OverTime, ProblemFinding};
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
 const AT_MOST_EVERY: Duration = Duration::from_secs(5);
@@ -35,9 +36,9 @@ const PAGE: usize = 500;
 
 /// Finds problems by asking the owner of the records page by page: no answer makes that wait for long, and no more
 /// than two pages of records are held at a time. It asks apart from the readers, so that none of them stands before it.
-pub struct Finder {
+pub struct ProblemFinder {
     records: RecordsClient,
-    publisher: Publisher,
+    publisher: FindingPublisher,
     metric: Arc<ProblemPods>,
     over_time: OverTime,
     /// What was said last of SLOs that match no pod
@@ -46,9 +47,13 @@ pub struct Finder {
     runbook_url: Option<String>,
 }
 
-impl Finder {
+impl ProblemFinder {
     /// A finder over the records that `records` answers for, which tells `publisher` and `metric`.
-    pub fn new(records: RecordsClient, publisher: Publisher, metric: Arc<ProblemPods>) -> Self {
+    pub fn new(
+        records: RecordsClient,
+        publisher: FindingPublisher,
+        metric: Arc<ProblemPods>,
+    ) -> Self {
         Self {
             records: records.apart(),
             publisher,
@@ -84,7 +89,7 @@ impl Finder {
     }
 
     /// Finds them once, from `began` on. Returns whether anything is known.
-    async fn find(&mut self, began: Instant) -> Result<bool, Unanswered> {
+    async fn find(&mut self, began: Instant) -> Result<bool, UnansweredQuery> {
         let (mut page, now, mut next) = self.in_flight(None).await?;
         let Some(now) = now else {
             return Ok(false);
@@ -94,9 +99,9 @@ impl Finder {
         if !(page.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
-        let beside = self.records.ask(Query::BesidePods).await?;
+        let beside = self.records.ask(RecordQuery::BesidePods).await?;
         let clocks = beside.clocks;
-        let finding = Finding::new(&ended, now).with_clocks(&clocks);
+        let finding = ProblemFinding::new(&ended, now).with_clocks(&clocks);
         let mut finding = finding.with_late_nodes(&beside.late_nodes).after(&self.over_time);
         drop(ended);
         loop {
@@ -122,7 +127,7 @@ impl Finder {
             pods: problem.pods,
         });
         self.metric.state(problems, began + FINDING_LASTS);
-        let mut seen = Seen::new(found, clocks, now);
+        let mut seen = SeenProblems::new(found, clocks, now);
         unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
         self.unmatched_slos.clone_from(&beside.unmatched_slos);
         seen.problems.unmatched_slos = beside.unmatched_slos;
@@ -138,19 +143,24 @@ impl Finder {
     async fn in_flight(
         &self,
         after: Option<InFlightPosition>,
-    ) -> Result<(Vec<Record>, Option<Timestamp>, Option<InFlightPosition>), Unanswered> {
-        let query = Query::InFlight { filter: Filter::default(), stuck: false, after, limit: PAGE };
+    ) -> Result<(Vec<Record>, Option<Timestamp>, Option<InFlightPosition>), UnansweredQuery> {
+        let query = RecordQuery::InFlight {
+            filter: RecordFilter::default(),
+            stuck: false,
+            after,
+            limit: PAGE,
+        };
         let answer = self.records.ask(query).await?;
         let next = match answer.next {
-            Some(Position::InFlight(next)) => Some(next),
-            Some(Position::Ended(_)) | None => None,
+            Some(QueryPosition::InFlight(next)) => Some(next),
+            Some(QueryPosition::Ended(_)) | None => None,
         };
         Ok((answer.records, answer.now, next))
     }
 
     /// The newest records of startups that were rejected or failed lately, and of pods that crash right after they were
     /// ready, the oldest of them first.
-    async fn troubled(&self, now: Timestamp) -> Result<Vec<Record>, Unanswered> {
+    async fn troubled(&self, now: Timestamp) -> Result<Vec<Record>, UnansweredQuery> {
         let is_late = |record: &Record| match record.progress {
             Progress::Ended { at, .. } => at.plus(FAILED_LASTS) > now,
             Progress::InFlight { .. } => false,
@@ -159,7 +169,7 @@ impl Finder {
     }
 
     /// The newest records of the others, the oldest of them first.
-    async fn newest(&self) -> Result<Vec<Record>, Unanswered> {
+    async fn newest(&self) -> Result<Vec<Record>, UnansweredQuery> {
         self.ended(false, |_| true).await
     }
 
@@ -169,12 +179,12 @@ impl Finder {
         &self,
         troubled: bool,
         is_wanted: impl Fn(&Record) -> bool,
-    ) -> Result<Vec<Record>, Unanswered> {
+    ) -> Result<Vec<Record>, UnansweredQuery> {
         let (mut found, mut after) = (Vec::new(), None::<EndedPosition>);
         loop {
-            let query = Query::Ended {
-                filter: Filter { troubled: Some(troubled), ..Filter::default() },
-                sort: Sort::Newest,
+            let query = RecordQuery::Ended {
+                filter: RecordFilter { troubled: Some(troubled), ..RecordFilter::default() },
+                sort: RecordOrder::Newest,
                 after,
                 limit: PAGE,
             };
@@ -183,7 +193,7 @@ impl Finder {
             found.extend(answer.records.into_iter().take_while(&is_wanted));
             let are_wanted = found.len() == all;
             match answer.next {
-                Some(Position::Ended(next)) if are_wanted => after = Some(next),
+                Some(QueryPosition::Ended(next)) if are_wanted => after = Some(next),
                 _ => break,
             }
         }
@@ -197,8 +207,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::problems::{Snapshots, Wanted, channel};
-    use crate::records::{self, Queries, RecordStore};
+    use crate::problems::{FindingSnapshots, PodFilter, channel};
+    use crate::records::{self, RecordQueries, RecordStore};
     use podinit_core::lifecycle::{PodEvent, Tracker, TrackerConfig};
     use podinit_core::pod::{PodPhase, PodSnapshot, PodUid};
     use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
@@ -223,12 +233,12 @@ mod tests {
     }
 
     /// Answers what is asked.
-    async fn own(queries: Queries, tracker: Tracker) {
+    async fn own(queries: RecordQueries, tracker: Tracker) {
         own_with(queries, tracker, Duration::ZERO).await;
     }
 
     /// Answers what is asked, with so much time for each step.
-    async fn own_with(mut queries: Queries, tracker: Tracker, step: Duration) {
+    async fn own_with(mut queries: RecordQueries, tracker: Tracker, step: Duration) {
         queries.begin();
         let store = RecordStore::default();
         loop {
@@ -241,7 +251,7 @@ mod tests {
     }
 
     /// Looks each second of two minutes after the first finding. Returns the greatest age of a finding, in seconds.
-    async fn oldest(snapshots: &Snapshots) -> u64 {
+    async fn oldest(snapshots: &FindingSnapshots) -> u64 {
         let mut seconds = 0;
         while snapshots.newest().is_none() {
             sleep(Duration::from_secs(1)).await;
@@ -257,10 +267,10 @@ mod tests {
     }
 
     /// A finder that runs, and what it tells.
-    fn running(client: RecordsClient) -> (Snapshots, Arc<ProblemPods>) {
+    fn running(client: RecordsClient) -> (FindingSnapshots, Arc<ProblemPods>) {
         let (publisher, snapshots) = channel();
         let metric = Arc::new(ProblemPods::default());
-        let finder = Finder::new(client, publisher, Arc::clone(&metric));
+        let finder = ProblemFinder::new(client, publisher, Arc::clone(&metric));
         tokio::spawn(finder.run(CancellationToken::new()));
         (snapshots, metric)
     }
@@ -280,8 +290,9 @@ mod tests {
         // Nobody answers any more, and readers do not wait.
         owner.abort();
         let all = snapshots.newest().unwrap();
-        assert_eq!(all.census(&Wanted::default()).pods(), 1_200);
-        let elsewhere = Wanted { namespace: Some("elsewhere".to_owned()), ..Wanted::default() };
+        assert_eq!(all.census(&PodFilter::default()).pods(), 1_200);
+        let elsewhere =
+            PodFilter { namespace: Some("elsewhere".to_owned()), ..PodFilter::default() };
         assert_eq!(all.census(&elsewhere).pods(), 0);
         sleep(Duration::from_secs(120)).await;
         assert!(snapshots.unknown().unwrap().contains("s ago"));
@@ -316,7 +327,7 @@ mod tests {
         let seen = snapshots.newest().unwrap();
         let problem = &seen.problems.problems[0];
         assert_eq!((&*problem.cause, problem.pods, problem.failed), ("crash", 800, 800));
-        let census = seen.census(&Wanted::default());
+        let census = seen.census(&PodFilter::default());
         assert_eq!((census.pods(), census.in_flight()), (800, 0));
     }
 

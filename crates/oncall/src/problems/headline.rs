@@ -5,7 +5,7 @@ use crate::node_clocks;
 use crate::node_startup;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{Dimension, Problem};
+use podinit_problems::{FoundProblem, SharedDimension};
 use podinit_text::human_time::clock_time;
 use podinit_text::words::{counted, thousands};
 
@@ -21,7 +21,7 @@ const REGISTRIES: [(&[&str], &str); 7] = [
 ];
 
 /// What is wrong, without figures: `registry.example.com refuses connections`.
-pub(super) fn headline(problem: &Problem) -> String {
+pub(super) fn headline(problem: &FoundProblem) -> String {
     if let Some(clock) = &problem.clock {
         return node_clocks::sentence(clock);
     }
@@ -34,8 +34,10 @@ pub(super) fn headline(problem: &Problem) -> String {
     let reason = said.and_then(|message| reason(problem.cause, message));
     let of_registry = said.filter(|_| problem.cause == Cause::Image).and_then(of_registry);
     let what = match (problem.cause, dimension, of_registry) {
-        (_, Some(Dimension::Registry), Some(does)) => return format!("{value} {does}"),
-        (Cause::Image, Some(Dimension::Image), _) => format!("Image {value} cannot be pulled"),
+        (_, Some(SharedDimension::Registry), Some(does)) => return format!("{value} {does}"),
+        (Cause::Image, Some(SharedDimension::Image), _) => {
+            format!("Image {value} cannot be pulled")
+        }
         (cause, ..) => {
             let is_one = problem.pods == 1;
             let subject = if is_one { "A pod" } else { "Pods" };
@@ -55,7 +57,7 @@ fn of_registry(message: &str) -> Option<&'static str> {
 
 /// How many pods, since when and where, as of `now`: `939 pods since 10:05, on 10 nodes, of 12 workloads, in 5
 /// namespaces`. Of a problem that has ended, it says until when it lasted.
-pub(super) fn extent(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
+pub(super) fn extent(problem: &FoundProblem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let pods = counted(problem.pods, "pod", "pods");
     let since = clock_time(problem.since, now);
     let when = match ended {
@@ -98,8 +100,12 @@ pub(super) fn extent(problem: &Problem, now: Timestamp, ended: Option<Timestamp>
 mod tests {
     use super::*;
 
-    fn problem(cause: Cause, shared: Option<(Dimension, &str)>, message: &str) -> Problem {
-        Problem {
+    fn problem(
+        cause: Cause,
+        shared: Option<(SharedDimension, &str)>,
+        message: &str,
+    ) -> FoundProblem {
+        FoundProblem {
             cause,
             shared: shared.map(|(dimension, value)| (dimension, value.into())),
             pods: 1_939,
@@ -122,9 +128,9 @@ mod tests {
 
     #[test]
     fn a_headline_says_what_is_wrong_and_no_figure() {
-        let registry = Some((Dimension::Registry, "r.example.com"));
-        let image = Some((Dimension::Image, "r.example.com/web:2"));
-        let shop = Some((Dimension::Namespace, "shop"));
+        let registry = Some((SharedDimension::Registry, "r.example.com"));
+        let image = Some((SharedDimension::Image, "r.example.com/web:2"));
+        let shop = Some((SharedDimension::Namespace, "shop"));
         for (cause, shared, message, said) in [
             (
                 Cause::Image,
@@ -173,13 +179,13 @@ mod tests {
         let at = problem.since;
         let whole = "1,939 pods since 10:13, on 14 nodes, of 33 workloads, in 1 namespace";
         assert_eq!(extent(&problem, at, None), whole);
-        let failed = Problem { failed: 12, relapsed: 1_939, nodes: 0, ..problem.clone() };
+        let failed = FoundProblem { failed: 12, relapsed: 1_939, nodes: 0, ..problem.clone() };
         assert_eq!(
             extent(&failed, at, None),
             "1,939 pods since 10:13, of 33 workloads, in 1 namespace, 12 of them failed in the last 10 minutes, \
              after they were ready"
         );
-        let one = Problem { pods: 1, relapsed: 1, nodes: 1, workloads: 1, ..problem.clone() };
+        let one = FoundProblem { pods: 1, relapsed: 1, nodes: 1, workloads: 1, ..problem.clone() };
         let said =
             "1 pod since 10:13, on 1 node, of 1 workload, in 1 namespace, after it was ready";
         assert_eq!(extent(&one, at, None), said);

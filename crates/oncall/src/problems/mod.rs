@@ -16,16 +16,16 @@ mod sentence;
 mod snapshots;
 mod table;
 
-pub(super) use census::Most;
-pub use census::{Census, Group, TooNew, Wanted, Workload, WorkloadKey};
-pub use finder::Finder;
+pub(super) use census::TopLocations;
+pub use census::{CensusGroup, CensusWorkloadKey, PodCensus, PodFilter, TooNew, WorkloadCensus};
+pub use finder::ProblemFinder;
 pub(super) use late_deliveries::{ClockCheck, LateDeliveries};
 pub use routes::router;
 pub(super) use seen::MatchedPods;
-pub use seen::Seen;
+pub use seen::SeenProblems;
 pub(crate) use sentence::reason;
-use snapshots::Publisher;
-pub use snapshots::{Snapshots, channel};
+use snapshots::FindingPublisher;
+pub use snapshots::{FindingSnapshots, channel};
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -175,7 +175,7 @@ impl Problems {
         (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
         now: Option<Timestamp>,
     ) -> Self {
-        Seen::of(in_flight, newest, (clocks, late_nodes), now).problems
+        SeenProblems::of(in_flight, newest, (clocks, late_nodes), now).problems
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.
@@ -213,7 +213,11 @@ impl Problem {
         self.cause == Cause::Clock.as_str()
     }
 
-    fn of(problem: &podinit_problems::Problem, now: Timestamp, ended: Option<Timestamp>) -> Self {
+    fn of(
+        problem: &podinit_problems::FoundProblem,
+        now: Timestamp,
+        ended: Option<Timestamp>,
+    ) -> Self {
         let shared = problem.shared.as_ref();
         let name = |pod: &FoundPod| PodName {
             namespace: pod.namespace.to_string(),

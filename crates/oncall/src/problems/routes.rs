@@ -8,24 +8,24 @@ use axum::response::Response;
 use axum::routing::get;
 use http::header::HeaderMap;
 
-use super::Snapshots;
+use super::FindingSnapshots;
 use crate::api::document;
 use crate::freshness::FreshnessSource;
 
-struct Sources {
-    problems: Snapshots,
+struct ProblemSources {
+    problems: FindingSnapshots,
     freshness: Arc<FreshnessSource>,
 }
 
 /// `GET /api/v1/problems`. The caller decides who may ask.
-pub fn router(problems: Snapshots, freshness: Arc<FreshnessSource>) -> Router {
+pub fn router(problems: FindingSnapshots, freshness: Arc<FreshnessSource>) -> Router {
     Router::new()
         .route("/api/v1/problems", get(newest))
-        .with_state(Arc::new(Sources { problems, freshness }))
+        .with_state(Arc::new(ProblemSources { problems, freshness }))
 }
 
 /// The newest finding, at once.
-async fn newest(State(sources): State<Arc<Sources>>, headers: HeaderMap) -> Response {
+async fn newest(State(sources): State<Arc<ProblemSources>>, headers: HeaderMap) -> Response {
     let freshness = sources.freshness.now();
     let lasting = freshness.lasting();
     let found = sources.problems.told(freshness);

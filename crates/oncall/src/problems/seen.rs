@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::{Census, Problem, Problems, Wanted};
+use super::{PodCensus, PodFilter, Problem, Problems};
 use podinit_core::lifecycle::{LateNode, NodeClock, Record, SloRule, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_problems::{Found, FoundPods};
+use podinit_problems::{FindingResult, FoundPods};
 
 /// What is broken, and who is affected.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct SeenProblems {
     pub problems: Problems,
     /// Of which instant it is; `None` before anything was found
     pub at: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub struct MatchedPods {
     pub affected: [u64; Stage::ALL.len()],
 }
 
-impl Seen {
+impl SeenProblems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
     /// whose clocks are off or that do not become schedulable.
     pub fn of(
@@ -47,8 +47,8 @@ impl Seen {
     }
 
     /// What was found at `now`.
-    pub fn new(found: Found, clocks: Vec<NodeClock>, now: Timestamp) -> Self {
-        let Found { pods, problems, rest, ended, incomplete } = found;
+    pub fn new(found: FindingResult, clocks: Vec<NodeClock>, now: Timestamp) -> Self {
+        let FindingResult { pods, problems, rest, ended, incomplete } = found;
         let (problems, affected): (Vec<_>, Vec<_>) = problems.into_iter().unzip();
         let ended = ended.iter();
         Self {
@@ -104,9 +104,9 @@ impl Seen {
     }
 
     /// The pods that are wanted, counted.
-    pub fn census(&self, wanted: &Wanted) -> Census {
+    pub fn census(&self, wanted: &PodFilter) -> PodCensus {
         let with_pods = self.problems.problems.iter().zip(&self.affected);
-        Census::of(&self.pods, with_pods, &self.rest, wanted)
+        PodCensus::of(&self.pods, with_pods, &self.rest, wanted)
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
             pods(("shop", None), scheduling, 2),
         ];
         let now = Some(Timestamp::from_seconds(600));
-        let seen = Seen::of(in_flight.concat(), &[], (Vec::new(), &[]), now);
+        let seen = SeenProblems::of(in_flight.concat(), &[], (Vec::new(), &[]), now);
         let found = |namespaces, kinds: &[&str]| {
             let owner_kinds = kinds.iter().copied().map(Box::from).collect();
             let matched =

@@ -9,13 +9,13 @@ use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
 use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{Dimension, Problem};
+use podinit_problems::{FoundProblem, SharedDimension};
 use podinit_text::human_time::clock_time;
 use podinit_text::words::count;
 
 /// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
 /// when it lasted.
-pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
+pub(super) fn of(problem: &FoundProblem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let pods = problem.pods;
@@ -67,7 +67,7 @@ pub(super) fn of(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) ->
 }
 
 /// Since when, and where: `Since 10:13, 1 node, 2 workloads, 1 namespace`.
-fn when_and_where(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
+fn when_and_where(problem: &FoundProblem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let figures = [
         (problem.nodes, "node", "nodes"),
         (problem.workloads, "workload", "workloads"),
@@ -85,7 +85,7 @@ fn when_and_where(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -
 }
 
 /// The few pods that had the cause long before the others.
-pub(super) fn earlier(problem: &Problem, now: Timestamp) -> String {
+pub(super) fn earlier(problem: &FoundProblem, now: Timestamp) -> String {
     problem.earlier.map_or_else(String::new, |earlier| {
         let pods = count(earlier.pods, "pod", "pods");
         format!("; {pods} since {} before that", clock_time(earlier.since, now))
@@ -93,7 +93,7 @@ pub(super) fn earlier(problem: &Problem, now: Timestamp) -> String {
 }
 
 /// Whether a node is on its way: said of the present, and nothing of a problem that has ended.
-pub(super) fn help(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) -> String {
+pub(super) fn help(problem: &FoundProblem, now: Timestamp, ended: Option<Timestamp>) -> String {
     let help = problem.capacity.as_ref().filter(|_| ended.is_none());
     let help = help.and_then(|said| {
         let clause = autoscaling::of_pods(said)?;
@@ -103,22 +103,22 @@ pub(super) fn help(problem: &Problem, now: Timestamp, ended: Option<Timestamp>) 
 }
 
 /// Where the pods are, where what is wrong does not say it.
-pub(super) fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
+pub(super) fn place(cause: Cause, dimension: SharedDimension, value: &str) -> String {
     match (cause, dimension) {
-        (Cause::Image | Cause::Pull, Dimension::Image)
-        | (_, Dimension::Registry | Dimension::Gate) => String::new(),
-        (_, Dimension::Image) => format!(" with image {value}"),
-        (_, Dimension::Workload) => format!(" of {value}"),
-        (_, Dimension::Node) => format!(" on node {value}"),
-        (_, Dimension::Nodepool) if value == NO_POOL => " on nodes without a pool".to_owned(),
-        (_, Dimension::Nodepool) => format!(" in node pool {value}"),
-        (_, Dimension::Zone) => format!(" in zone {value}"),
-        (_, Dimension::Namespace) => format!(" in namespace {value}"),
+        (Cause::Image | Cause::Pull, SharedDimension::Image)
+        | (_, SharedDimension::Registry | SharedDimension::Gate) => String::new(),
+        (_, SharedDimension::Image) => format!(" with image {value}"),
+        (_, SharedDimension::Workload) => format!(" of {value}"),
+        (_, SharedDimension::Node) => format!(" on node {value}"),
+        (_, SharedDimension::Nodepool) if value == NO_POOL => " on nodes without a pool".to_owned(),
+        (_, SharedDimension::Nodepool) => format!(" in node pool {value}"),
+        (_, SharedDimension::Zone) => format!(" in zone {value}"),
+        (_, SharedDimension::Namespace) => format!(" in namespace {value}"),
     }
 }
 
 /// What is wrong with them.
-pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
+pub(super) fn predicate(problem: &FoundProblem, is_one: bool) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let container = problem.container.as_deref();
@@ -133,12 +133,12 @@ pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
         false => ("have", "wait", "run", "fit", "their", "them"),
     };
     let images = || match dimension {
-        Some(Dimension::Image) => format!("image {value}"),
-        Some(Dimension::Registry) => format!("images from {value}"),
+        Some(SharedDimension::Image) => format!("image {value}"),
+        Some(SharedDimension::Registry) => format!("images from {value}"),
         _ => format!("{their} images"),
     };
     let gate = |kind| match dimension {
-        Some(Dimension::Gate) => format!("the {kind} gate {value}"),
+        Some(SharedDimension::Gate) => format!("the {kind} gate {value}"),
         _ => format!("a {kind} gate"),
     };
     match problem.cause {
@@ -202,7 +202,7 @@ pub(super) fn predicate(problem: &Problem, is_one: bool) -> String {
 }
 
 /// Whether the pods have a network, and containers that are ready: the first of them does.
-fn are_not_ready(problem: &Problem) -> bool {
+fn are_not_ready(problem: &FoundProblem) -> bool {
     let first = problem.oldest.first().and_then(|pod| pod.state.waiting());
     first.is_some_and(|waiting| waiting.stage() == Stage::Readiness)
 }
@@ -307,9 +307,9 @@ mod tests {
             assert_eq!(reason(Cause::Rejected, message).as_deref(), Some(said));
         }
         let (at, count) = (Timestamp::from_seconds(1_772_360_000), 299);
-        let problem = Problem {
+        let problem = FoundProblem {
             cause: Cause::Rejected,
-            shared: Some((Dimension::Workload, "shop/ReplicaSet/gpu".into())),
+            shared: Some((SharedDimension::Workload, "shop/ReplicaSet/gpu".into())),
             pods: count,
             stuck: 0,
             failed: count,
@@ -334,7 +334,7 @@ mod tests {
         let since = |pods| {
             let minutes = at.plus_nanos(-40 * 60 * 1_000_000_000);
             let earlier = Some(Earlier { pods, since: minutes });
-            let said = of(&Problem { earlier, ..problem.clone() }, at, None);
+            let said = of(&FoundProblem { earlier, ..problem.clone() }, at, None);
             said.split_once(". Since ").unwrap().1.to_owned()
         };
         assert_eq!(
@@ -343,8 +343,13 @@ mod tests {
         );
         assert!(since(2).ends_with("; 2 pods since 09:33 before that."));
         let crash = |failed, relapsed| {
-            let mixed =
-                Problem { cause: Cause::Crash, failed, relapsed, message: None, ..problem.clone() };
+            let mixed = FoundProblem {
+                cause: Cause::Crash,
+                failed,
+                relapsed,
+                message: None,
+                ..problem.clone()
+            };
             let said = of(&mixed, at, None);
             let said = said.split_once("gpu ").unwrap().1;
             said.split(". Since").next().unwrap().to_owned()

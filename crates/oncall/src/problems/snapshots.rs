@@ -6,38 +6,38 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Problems, Seen};
+use super::{Problems, SeenProblems};
 use crate::explain::addressed;
 use crate::freshness::Freshness;
 use podinit_problems::FINDING_LASTS;
 
 /// A finding, and when it began: it is of that moment.
-type Newest = Option<(Instant, Arc<Seen>)>;
+type NewestFinding = Option<(Instant, Arc<SeenProblems>)>;
 
 /// Who finds problems, and who wants to know.
-pub fn channel() -> (Publisher, Snapshots) {
+pub fn channel() -> (FindingPublisher, FindingSnapshots) {
     let (sender, receiver) = watch::channel(None);
-    (Publisher(sender), Snapshots(receiver))
+    (FindingPublisher(sender), FindingSnapshots(receiver))
 }
 
 /// Gives findings to those who want to know.
 #[derive(Debug)]
-pub struct Publisher(watch::Sender<Newest>);
+pub struct FindingPublisher(watch::Sender<NewestFinding>);
 
-impl Publisher {
+impl FindingPublisher {
     /// The newest finding, which began then.
-    pub(super) fn publish(&self, seen: Seen, began: Instant) {
+    pub(super) fn publish(&self, seen: SeenProblems, began: Instant) {
         self.0.send_replace(Some((began, Arc::new(seen))));
     }
 }
 
 /// The newest finding.
 #[derive(Clone, Debug)]
-pub struct Snapshots(watch::Receiver<Newest>);
+pub struct FindingSnapshots(watch::Receiver<NewestFinding>);
 
-impl Snapshots {
+impl FindingSnapshots {
     /// The newest finding; `None` before the first.
-    pub fn newest(&self) -> Option<Arc<Seen>> {
+    pub fn newest(&self) -> Option<Arc<SeenProblems>> {
         self.0.borrow().as_ref().map(|(_, seen)| Arc::clone(seen))
     }
 

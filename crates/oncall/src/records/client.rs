@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::filter::Filter;
-use super::query::{Answer, Position, Query, Request};
+use super::filter::RecordFilter;
+use super::query::{QueryAnswer, QueryPosition, QueryRequest, RecordQuery};
 use podinit_core::lifecycle::Record;
 
 /// Why a query has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
+pub enum UnansweredQuery {
     /// As many queries wait as may
     #[error("too many queries at a time, try again")]
     Busy,
@@ -31,9 +31,9 @@ pub enum Unanswered {
 /// Asks the owner of the records.
 #[derive(Clone, Debug)]
 pub struct RecordsClient {
-    pub(super) requests: mpsc::Sender<Request>,
+    pub(super) requests: mpsc::Sender<QueryRequest>,
     /// The queue of who asks apart
-    pub(super) apart: mpsc::Sender<Request>,
+    pub(super) apart: mpsc::Sender<QueryRequest>,
     /// After so long a reader is told to try again; `None` where it waits for as long as it takes
     pub(super) longest_wait: Option<Duration>,
     /// Whether the owner answers
@@ -57,15 +57,19 @@ impl RecordsClient {
     ///
     /// # Errors
     /// When there is no answer now.
-    pub async fn in_flight(&self, most: usize) -> Result<Vec<Record>, Unanswered> {
+    pub async fn in_flight(&self, most: usize) -> Result<Vec<Record>, UnansweredQuery> {
         let (mut records, mut after) = (Vec::new(), None);
         loop {
-            let query =
-                Query::InFlight { filter: Filter::default(), stuck: false, after, limit: PAGE };
+            let query = RecordQuery::InFlight {
+                filter: RecordFilter::default(),
+                stuck: false,
+                after,
+                limit: PAGE,
+            };
             let answer = self.ask(query).await?;
             records.extend(answer.records);
             match answer.next {
-                Some(Position::InFlight(next)) if records.len() < most => after = Some(next),
+                Some(QueryPosition::InFlight(next)) if records.len() < most => after = Some(next),
                 _ => return Ok(records),
             }
         }
@@ -75,20 +79,20 @@ impl RecordsClient {
     ///
     /// # Errors
     /// When there is no answer now.
-    pub async fn ask(&self, query: Query) -> Result<Answer, Unanswered> {
+    pub async fn ask(&self, query: RecordQuery) -> Result<QueryAnswer, UnansweredQuery> {
         if !self.begun.load(Relaxed) {
-            return Err(Unanswered::NotBegun);
+            return Err(UnansweredQuery::NotBegun);
         }
         let (found, answered) = oneshot::channel();
-        let request = Request { query, found };
+        let request = QueryRequest { query, found };
         self.requests.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => Unanswered::Busy,
-            mpsc::error::TrySendError::Closed(_) => Unanswered::Unavailable,
+            mpsc::error::TrySendError::Full(_) => UnansweredQuery::Busy,
+            mpsc::error::TrySendError::Closed(_) => UnansweredQuery::Unavailable,
         })?;
         let answered = match self.longest_wait {
-            Some(longest) => timeout(longest, answered).await.map_err(|_| Unanswered::Slow)?,
+            Some(longest) => timeout(longest, answered).await.map_err(|_| UnansweredQuery::Slow)?,
             None => answered.await,
         };
-        Ok(answered.map_err(|_| Unanswered::Unavailable)?.into_answer())
+        Ok(answered.map_err(|_| UnansweredQuery::Unavailable)?.into_answer())
     }
 }

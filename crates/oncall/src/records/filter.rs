@@ -5,7 +5,7 @@ use podinit_core::pod::PodInfo;
 
 /// Which records a reader asks for: those that fit everything that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct RecordFilter {
     pub namespace: Option<String>,
     /// The owner's name, or its kind and name, as in `Deployment/web`
     pub workload: Option<String>,
@@ -20,7 +20,7 @@ pub struct Filter {
     pub(crate) troubled: Option<bool>,
 }
 
-impl Filter {
+impl RecordFilter {
     pub(super) fn fits_in_flight(&self, pod: InFlightRecord<'_>) -> bool {
         let waiting = pod.waiting();
         self.outcome.is_none()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::client::RecordsClient;
-use super::queries::{self, Queries};
+use super::queries::{self, RecordQueries};
 use super::store::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
@@ -13,16 +13,16 @@ use podinit_exporter::records::{CheckpointRecords, RecordKeeper};
 /// What keeps the records of an exporter, and who asks for them.
 pub fn keeper() -> (RecordsClient, Box<dyn RecordKeeper>) {
     let (client, queries) = queries::channel();
-    (client, Box::new(Keeper { store: RecordStore::default(), queries }))
+    (client, Box::new(KeptRecordStore { store: RecordStore::default(), queries }))
 }
 
 /// The records, and the questions about them.
-struct Keeper {
+struct KeptRecordStore {
     store: RecordStore,
-    queries: Queries,
+    queries: RecordQueries,
 }
 
-impl RecordKeeper for Keeper {
+impl RecordKeeper for KeptRecordStore {
     fn add(&mut self, startup: Arc<EndedStartup>) {
         self.store.add(startup);
     }

@@ -11,19 +11,19 @@ pub(crate) const MOST_NEWEST: usize = 1_000;
 
 /// The newest of either kind, the oldest first.
 #[derive(Debug)]
-pub struct Newest<T> {
+pub struct NewestRecords<T> {
     failed: VecDeque<T>,
     others: VecDeque<T>,
 }
 
-impl<T> Default for Newest<T> {
+impl<T> Default for NewestRecords<T> {
     /// None yet.
     fn default() -> Self {
         Self { failed: VecDeque::new(), others: VecDeque::new() }
     }
 }
 
-impl<T> Newest<T> {
+impl<T> NewestRecords<T> {
     /// Keeps one that ended so, in place of the oldest of its kind.
     pub fn push(&mut self, outcome: Outcome, startup: T) {
         let kind = match outcome.is_failure() {

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 use super::client::{LONGEST_WAIT, RecordsClient};
-use super::filter::Filter;
-use super::query::{EndedPosition, Found, Position, Query, Request, Sort};
+use super::filter::RecordFilter;
+use super::query::{
+    EndedPosition, QueryMatches, QueryPosition, QueryRequest, RecordOrder, RecordQuery,
+};
 use super::store::RecordStore;
 use podinit_core::lifecycle::{EndedStartup, InFlightPosition, Latency, RecordedRelapse, Tracker};
 use podinit_core::timestamp::{NANOS_PER_MILLI, Timestamp};
@@ -34,7 +36,7 @@ const PODS_OF_A_QUERY: usize = 20_000;
 const MOST_AHEAD: i64 = 50 * NANOS_PER_MILLI;
 
 /// The queue of queries, for the owner of the records and for readers.
-pub fn channel() -> (RecordsClient, Queries) {
+pub fn channel() -> (RecordsClient, RecordQueries) {
     let (sender, requests) = mpsc::channel(QUEUE);
     let (apart, requests_apart) = mpsc::channel(QUEUE_APART);
     let begun = Arc::new(AtomicBool::new(false));
@@ -44,40 +46,40 @@ pub fn channel() -> (RecordsClient, Queries) {
         longest_wait: Some(LONGEST_WAIT),
         begun: Arc::clone(&begun),
     };
-    let lines = [requests_apart, requests].map(Line::new);
-    let queries = Queries { lines, turns: Turns::default(), begun };
+    let lines = [requests_apart, requests].map(QueryQueue::new);
+    let queries = RecordQueries { lines, turns: QueryTurns::default(), begun };
     (client, queries)
 }
 
 /// Answers queries: one of the readers at a time, and one of who asks apart, which share the time.
 #[derive(Debug)]
-pub struct Queries {
+pub struct RecordQueries {
     /// Of who asks apart, and of the readers
-    lines: [Line; 2],
-    turns: Turns,
+    lines: [QueryQueue; 2],
+    turns: QueryTurns,
     /// Whether the owner answers
     begun: Arc<AtomicBool>,
 }
 
 /// Queries that wait for each other.
 #[derive(Debug)]
-struct Line {
-    requests: mpsc::Receiver<Request>,
+struct QueryQueue {
+    requests: mpsc::Receiver<QueryRequest>,
     /// The query that is being answered
-    current: Option<Progress>,
+    current: Option<QueryProgress>,
 }
 
 /// How far a query is answered.
 #[derive(Debug)]
-struct Progress {
-    request: Request,
+struct QueryProgress {
+    request: QueryRequest,
     /// The last pod in flight that was looked at
     after: Option<InFlightPosition>,
     looked_at: usize,
-    found: Found,
+    found: QueryMatches,
 }
 
-impl Queries {
+impl RecordQueries {
     /// The owner answers from now on. Until then readers are refused at once.
     pub fn begin(&self) {
         self.begun.store(true, Relaxed);
@@ -111,12 +113,12 @@ impl Queries {
 
 /// Which line the next step is for. One that asks gets half of the time, whatever the steps of the other take.
 #[derive(Debug, Default)]
-struct Turns {
+struct QueryTurns {
     /// By how many nanoseconds the steps for readers took longer than those for who asks apart
     ahead: i64,
 }
 
-impl Turns {
+impl QueryTurns {
     const APART: usize = 0;
     const READERS: usize = 1;
 
@@ -137,8 +139,8 @@ impl Turns {
     }
 }
 
-impl Line {
-    const fn new(requests: mpsc::Receiver<Request>) -> Self {
+impl QueryQueue {
+    const fn new(requests: mpsc::Receiver<QueryRequest>) -> Self {
         Self { requests, current: None }
     }
 
@@ -148,7 +150,7 @@ impl Line {
         }
         match self.requests.poll_recv(context) {
             Poll::Ready(Some(request)) => {
-                self.current = Some(Progress::of(request));
+                self.current = Some(QueryProgress::of(request));
                 Poll::Ready(())
             }
             // There are no readers any more.
@@ -158,7 +160,7 @@ impl Line {
 
     /// Takes a step, and returns whether there was one to take.
     fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> bool {
-        let waiting = || self.requests.try_recv().ok().map(Progress::of);
+        let waiting = || self.requests.try_recv().ok().map(QueryProgress::of);
         let Some(mut progress) = self.current.take().or_else(waiting) else {
             return false;
         };
@@ -174,52 +176,54 @@ impl Line {
     }
 }
 
-impl Progress {
-    fn of(request: Request) -> Self {
+impl QueryProgress {
+    fn of(request: QueryRequest) -> Self {
         let after = match &request.query {
-            Query::InFlight { after, .. } => *after,
-            Query::Ended { .. } | Query::BesidePods | Query::Pod { .. } => None,
+            RecordQuery::InFlight { after, .. } => *after,
+            RecordQuery::Ended { .. } | RecordQuery::BesidePods | RecordQuery::Pod { .. } => None,
         };
-        Self { request, after, looked_at: 0, found: Found::default() }
+        Self { request, after, looked_at: 0, found: QueryMatches::default() }
     }
 
     /// Takes a step. Breaks once everything is found.
     fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> ControlFlow<()> {
         self.found.answer.now = tracker.accounted_time();
-        let Found { answer, ended: startups } = &mut self.found;
+        let QueryMatches { answer, ended: startups } = &mut self.found;
         match &self.request.query {
-            Query::InFlight { .. } => return self.step_in_flight(tracker),
-            Query::Ended { filter, sort, after, limit } => {
+            RecordQuery::InFlight { .. } => return self.step_in_flight(tracker),
+            RecordQuery::Ended { filter, sort, after, limit } => {
                 let now = answer.now.unwrap_or(Timestamp::EPOCH);
                 let found;
                 (found, answer.next) =
                     ended((tracker, store), filter, (*sort, *after), *limit, now);
                 startups.extend(found.iter().map(|kept| with_relapse(tracker, &kept.startup)));
             }
-            Query::BesidePods => {
+            RecordQuery::BesidePods => {
                 answer.clocks = tracker.clocks_off();
                 answer.late_nodes = tracker.late_nodes();
                 answer.unmatched_slos = tracker.unmatched_slos();
                 answer.late_by = tracker.late_by();
             }
-            Query::Pod { namespace, name } => match tracker.in_flight_named(namespace, name) {
-                Some(pod) => answer.records.push(pod.record()),
-                None => {
-                    let kept = store.all();
-                    let mut newest = kept.iter().rev().map(|kept| &kept.startup);
-                    let found = newest.find(|startup| {
-                        let pod = startup.pod();
-                        *pod.name == **name && *pod.namespace == **namespace
-                    });
-                    startups.extend(found.map(|startup| with_relapse(tracker, startup)));
+            RecordQuery::Pod { namespace, name } => {
+                match tracker.in_flight_named(namespace, name) {
+                    Some(pod) => answer.records.push(pod.record()),
+                    None => {
+                        let kept = store.all();
+                        let mut newest = kept.iter().rev().map(|kept| &kept.startup);
+                        let found = newest.find(|startup| {
+                            let pod = startup.pod();
+                            *pod.name == **name && *pod.namespace == **namespace
+                        });
+                        startups.extend(found.map(|startup| with_relapse(tracker, startup)));
+                    }
                 }
-            },
+            }
         }
         ControlFlow::Break(())
     }
 
     fn step_in_flight(&mut self, tracker: &Tracker) -> ControlFlow<()> {
-        let Query::InFlight { filter, stuck, limit, .. } = &self.request.query else {
+        let RecordQuery::InFlight { filter, stuck, limit, .. } = &self.request.query else {
             return ControlFlow::Break(());
         };
         let answer = &mut self.found.answer;
@@ -230,7 +234,7 @@ impl Progress {
                 return ControlFlow::Break(());
             };
             if answer.records.len() >= *limit || self.looked_at >= PODS_OF_A_QUERY {
-                answer.next = self.after.map(Position::InFlight);
+                answer.next = self.after.map(QueryPosition::InFlight);
                 return ControlFlow::Break(());
             }
             if looked_at == PODS_OF_A_STEP || made == RECORDS_OF_A_STEP {
@@ -256,11 +260,11 @@ impl Progress {
 /// The startups that have ended, and where to go on: there are few, so they need no steps.
 fn ended<'a>(
     (tracker, store): (&Tracker, &'a RecordStore),
-    filter: &Filter,
-    (sort, after): (Sort, Option<EndedPosition>),
+    filter: &RecordFilter,
+    (sort, after): (RecordOrder, Option<EndedPosition>),
     limit: usize,
     now: Timestamp,
-) -> (Vec<&'a KeptRecord>, Option<Position>) {
+) -> (Vec<&'a KeptRecord>, Option<QueryPosition>) {
     let fits = |kept: &&KeptRecord| {
         let relapses = || tracker.relapse(kept.startup.uid()).is_some();
         filter.fits_ended(&kept.startup, filter.troubled.is_some() && relapses())
@@ -269,8 +273,8 @@ fn ended<'a>(
         |duration, kept: &'a KeptRecord| (EndedPosition { duration, number: kept.number }, kept);
     let zero = Latency::from_nanos(0);
     let mut found: Vec<(EndedPosition, &KeptRecord)> = match sort {
-        Sort::Newest => store.newest().filter(fits).map(|kept| placed(zero, kept)).collect(),
-        Sort::Slowest(whole) => (store.slowest(whole, now).filter(fits))
+        RecordOrder::Newest => store.newest().filter(fits).map(|kept| placed(zero, kept)).collect(),
+        RecordOrder::Slowest(whole) => (store.slowest(whole, now).filter(fits))
             .filter_map(|kept| Some(placed(kept.startup.duration(whole.interval())?, kept)))
             .collect(),
     };
@@ -279,7 +283,7 @@ fn ended<'a>(
     let more = found.len() > limit;
     found.truncate(limit);
     let last = found.last().filter(|_| more);
-    let next = last.map(|(position, _)| Position::Ended(*position));
+    let next = last.map(|(position, _)| QueryPosition::Ended(*position));
     (found.into_iter().map(|(_, kept)| kept).collect(), next)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::filter::Filter;
+use super::filter::RecordFilter;
 use podinit_core::lifecycle::{
     EndedStartup, InFlightPosition, Interval, LateNode, Latency, NodeClock, Record,
     RecordedRelapse, UnmatchedSlo,
@@ -13,10 +13,10 @@ use podinit_core::timestamp::Timestamp;
 
 /// A question about records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Query {
+pub enum RecordQuery {
     /// The pods in flight, by stage, in each the one that entered it first
     InFlight {
-        filter: Filter,
+        filter: RecordFilter,
         /// Only those that are stuck
         stuck: bool,
         after: Option<InFlightPosition>,
@@ -25,8 +25,8 @@ pub enum Query {
     },
     /// Startups that have ended
     Ended {
-        filter: Filter,
-        sort: Sort,
+        filter: RecordFilter,
+        sort: RecordOrder,
         after: Option<EndedPosition>,
         /// At most so many
         limit: usize,
@@ -40,21 +40,21 @@ pub enum Query {
 
 /// The order of startups that have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum RecordOrder {
     /// The newest, the one that ended last first
     Newest,
     /// The slowest of the last hour, the slowest first
-    Slowest(Whole),
+    Slowest(EndToEndDuration),
 }
 
 /// An end-to-end duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole {
+pub enum EndToEndDuration {
     CreatedToReady,
     ScheduledToReady,
 }
 
-impl Whole {
+impl EndToEndDuration {
     /// Both.
     pub const ALL: [Self; 2] = [Self::CreatedToReady, Self::ScheduledToReady];
 
@@ -78,14 +78,14 @@ pub struct EndedPosition {
 
 /// Where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
+pub(crate) enum QueryPosition {
     InFlight(InFlightPosition),
     Ended(EndedPosition),
 }
 
 /// What a reader gets.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct QueryAnswer {
     /// Up to which instant everything was accounted for; `None` before anything was delivered
     pub now: Option<Timestamp>,
     pub records: Vec<Record>,
@@ -98,27 +98,27 @@ pub struct Answer {
     /// By how many nanoseconds deliveries are late, likewise
     pub late_by: Option<i64>,
     /// Where to go on; `None` where there is no more
-    pub(crate) next: Option<Position>,
+    pub(crate) next: Option<QueryPosition>,
 }
 
 /// A query, and where what is found goes.
 #[derive(Debug)]
-pub(super) struct Request {
-    pub(super) query: Query,
-    pub(super) found: oneshot::Sender<Found>,
+pub(super) struct QueryRequest {
+    pub(super) query: RecordQuery,
+    pub(super) found: oneshot::Sender<QueryMatches>,
 }
 
 /// An answer, in which the records of startups that have ended are still to be made: whoever asks does that.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) answer: Answer,
+pub(super) struct QueryMatches {
+    pub(super) answer: QueryAnswer,
     /// The startups, and how the pods crash again that do
     pub(super) ended: Vec<(Arc<EndedStartup>, Option<RecordedRelapse>)>,
 }
 
-impl Found {
+impl QueryMatches {
     /// The answer, its records made.
-    pub(super) fn into_answer(self) -> Answer {
+    pub(super) fn into_answer(self) -> QueryAnswer {
         let Self { mut answer, ended } = self;
         let records = ended.into_iter().map(|(startup, relapse)| Record {
             relapse: relapse.map(Box::new),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::query::Whole;
+use super::query::EndToEndDuration;
 use podinit_core::lifecycle::Latency;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_exporter::records::KeptRecord;
@@ -15,15 +15,17 @@ pub(super) const SLOWEST_OF_A_MINUTE: usize = 10;
 
 /// By minute, for each end-to-end duration, the records of the slowest startups that ended in it.
 #[derive(Debug, Default)]
-pub(super) struct Slowest(BTreeMap<i64, [Vec<(Latency, KeptRecord)>; Whole::ALL.len()]>);
+pub(super) struct SlowestStartups(
+    BTreeMap<i64, [Vec<(Latency, KeptRecord)>; EndToEndDuration::ALL.len()]>,
+);
 
-impl Slowest {
+impl SlowestStartups {
     /// Keeps a record if it is among the slowest of the minute in which its startup ended. Drops the
     /// minutes that are not among the last 60 then; those after it, too, because the clock was set back.
     pub(super) fn add(&mut self, record: &KeptRecord) {
         let minute = minute(record.startup.ended());
         self.0.retain(|other, _| is_recent(*other, minute));
-        for whole in Whole::ALL {
+        for whole in EndToEndDuration::ALL {
             let Some(duration) = record.startup.duration(whole.interval()) else {
                 continue;
             };
@@ -38,7 +40,11 @@ impl Slowest {
     }
 
     /// The records of the minutes that are among the last 60 at `now`.
-    pub(super) fn since(&self, whole: Whole, now: Timestamp) -> impl Iterator<Item = &KeptRecord> {
+    pub(super) fn since(
+        &self,
+        whole: EndToEndDuration,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &KeptRecord> {
         let recent = self.0.iter();
         let recent = recent.filter(move |(other, _)| is_recent(**other, minute(now)));
         recent

@@ -3,23 +3,23 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::newest::{MOST_NEWEST, Newest};
-use super::query::Whole;
-use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, Slowest};
+use super::newest::{MOST_NEWEST, NewestRecords};
+use super::query::EndToEndDuration;
+use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, SlowestStartups};
 use podinit_core::lifecycle::{EndedStartup, RecordAmendment};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::records::{CheckpointRecords, KeptRecord, MOST_KEPT};
 
 /// So many records are kept at most: a checkpoint has room for them.
-const MOST: usize = 2 * MOST_NEWEST + Whole::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
+const MOST: usize = 2 * MOST_NEWEST + EndToEndDuration::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
 const _: () = assert!(MOST <= MOST_KEPT);
 
 /// The records that are kept of startups that have ended.
 #[derive(Debug, Default)]
 pub struct RecordStore {
-    newest: Newest<KeptRecord>,
-    slowest: Slowest,
+    newest: NewestRecords<KeptRecord>,
+    slowest: SlowestStartups,
     /// How many records there have been
     count: u64,
 }
@@ -73,7 +73,11 @@ impl RecordStore {
 
     /// The slowest records by an end-to-end duration, of each of the 60 minutes that end with that of `now`,
     /// in no particular order.
-    pub fn slowest(&self, whole: Whole, now: Timestamp) -> impl Iterator<Item = &KeptRecord> {
+    pub fn slowest(
+        &self,
+        whole: EndToEndDuration,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &KeptRecord> {
         self.slowest.since(whole, now)
     }
 

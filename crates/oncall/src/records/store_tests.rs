@@ -20,7 +20,7 @@ struct Plain {
 }
 
 /// The numbers of the slowest by one duration, of the 60 minutes that end with `minute`.
-fn slowest(all: &[Plain], whole: Whole, minute: i64) -> BTreeSet<u64> {
+fn slowest(all: &[Plain], whole: EndToEndDuration, minute: i64) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for minute in minute - MINUTES as i64 + 1..=minute {
         let mut of_minute: Vec<&Plain> = all.iter().filter(|one| one.minute == minute).collect();
@@ -58,7 +58,7 @@ proptest! {
         prop_assert_eq!(&newest, &expected);
         let now = at(second + rest);
         let mut kept: BTreeSet<u64> = newest.into_iter().collect();
-        for whole in Whole::ALL {
+        for whole in EndToEndDuration::ALL {
             let found: Vec<u64> = store.slowest(whole, now).map(|record| record.number).collect();
             let numbers: BTreeSet<u64> = found.iter().copied().collect();
             prop_assert_eq!(numbers.len(), found.len(), "none comes twice");
@@ -72,7 +72,7 @@ proptest! {
         prop_assert_eq!(numbers, kept);
         for record in store.all() {
             let one = all[usize::try_from(record.number).unwrap()];
-            let seconds = Whole::ALL.map(|whole| record.startup.duration(whole.interval()));
+            let seconds = EndToEndDuration::ALL.map(|whole| record.startup.duration(whole.interval()));
             let latency = |seconds: i64| Latency::from_nanos(seconds.unsigned_abs() * 1_000_000_000);
             prop_assert_eq!(seconds, one.seconds.map(|seconds| Some(latency(seconds))));
         }
@@ -102,7 +102,7 @@ proptest! {
             }
         }
         prop_assert_eq!(restarted.kept(), steady.kept());
-        for whole in Whole::ALL {
+        for whole in EndToEndDuration::ALL {
             let numbers = |store: &RecordStore| {
                 let slowest = store.slowest(whole, at(second));
                 slowest.map(|record| record.number).collect::<Vec<_>>()
@@ -147,7 +147,7 @@ fn a_clock_that_was_set_back_leaves_no_minute_of_the_future() {
     store.add(ended("future", [9_990, 9_991, 10_000], 10_000));
     store.add(ended("now", [0, 1, 5], 5));
     let of = |second| {
-        let records = store.slowest(Whole::CreatedToReady, at(second));
+        let records = store.slowest(EndToEndDuration::CreatedToReady, at(second));
         records.map(|record| record.startup.pod().name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(of(5), ["now"]);

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::explain::addressed;
 use crate::freshness::Freshness;
-use crate::pods::{PodInFlight, Pods};
+use crate::pods::{SourcePodInFlight, SourcePods};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::reader::ClockAhead;
 use podinit_text::strangers_text;
@@ -48,9 +48,9 @@ pub struct StuckPods {
 
 impl StuckPods {
     /// Of the pods of a source that are in flight, at most `limit` that are stuck.
-    pub fn of(pods: &mut Pods, limit: usize) -> Self {
+    pub fn of(pods: &mut SourcePods, limit: usize) -> Self {
         let now = pods.now();
-        let mut stuck = pods.in_flight().filter(PodInFlight::is_stuck);
+        let mut stuck = pods.in_flight().filter(SourcePodInFlight::is_stuck);
         let shown = stuck.by_ref().take(limit);
         let shown = shown.filter_map(|pod| StuckPod::of(&pod.record(), now?));
         let shown: Vec<StuckPod> = shown

@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::one_moment::{OneMoment, last_page, page};
-use crate::reader::{Body, Document};
+use crate::reader::{DocumentBody, RecordingDocument};
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::timestamp::Timestamp;
 
@@ -11,9 +11,9 @@ use podinit_core::timestamp::Timestamp;
 const MOST_EVENTS: usize = 200_000;
 
 /// Documents that show one moment so far.
-pub(super) struct Held {
+pub(super) struct HeldDocuments {
     moment: OneMoment,
-    documents: Vec<Document>,
+    documents: Vec<RecordingDocument>,
     /// Whether Events are a source of evidence
     takes_events: bool,
     /// How many of them there are
@@ -23,7 +23,7 @@ pub(super) struct Held {
     is_observed: bool,
 }
 
-impl Held {
+impl HeldDocuments {
     pub(super) fn new(takes_events: bool) -> Self {
         Self {
             moment: OneMoment::default(),
@@ -36,14 +36,14 @@ impl Held {
     }
 
     /// Whether what was read shows one moment with `document`, the next one.
-    pub(super) fn holds_with(&mut self, document: &Document) -> bool {
+    pub(super) fn holds_with(&mut self, document: &RecordingDocument) -> bool {
         self.moment.read(document);
         self.moment.is_one_list()
     }
 
     /// Holds one more.
-    pub(super) fn push(&mut self, mut document: Document) {
-        let is_list = matches!(document.body, Body::List { .. } | Body::Pod(_));
+    pub(super) fn push(&mut self, mut document: RecordingDocument) {
+        let is_list = matches!(document.body, DocumentBody::List { .. } | DocumentBody::Pod(_));
         self.is_observed |= is_list && document.observed_at.is_some();
         document.latest_event = document.latest_event.filter(|_| self.takes_events);
         if let Some(events) = document.body.events_mut() {
@@ -54,8 +54,10 @@ impl Held {
         // Those by themselves are many, and their position is of no use.
         match (self.documents.last_mut(), &mut document) {
             (
-                Some(Document { body: Body::Events(events), latest_event, .. }),
-                Document { body: Body::Events(more), latest_event: later, .. },
+                Some(RecordingDocument {
+                    body: DocumentBody::Events(events), latest_event, ..
+                }),
+                RecordingDocument { body: DocumentBody::Events(more), latest_event: later, .. },
             ) => {
                 events.append(more);
                 *latest_event = (*latest_event).max(*later);
@@ -69,7 +71,7 @@ impl Held {
 
     /// Lets all but the newest Events go.
     fn let_go(&mut self) {
-        let events = |documents: &[Document]| -> Vec<(Option<Timestamp>, usize)> {
+        let events = |documents: &[RecordingDocument]| -> Vec<(Option<Timestamp>, usize)> {
             let all = documents.iter().flat_map(|document| document.body.events());
             all.map(|event| event.occurred.last).zip(0..).collect()
         };
@@ -91,7 +93,7 @@ impl Held {
     }
 
     /// The documents as they were.
-    pub(super) fn into_documents(self) -> Vec<Document> {
+    pub(super) fn into_documents(self) -> Vec<RecordingDocument> {
         self.documents
     }
 
@@ -99,7 +101,7 @@ impl Held {
     /// tells it; the documents as they were if they are no list.
     pub(super) fn into_moment(
         mut self,
-    ) -> Result<(Vec<Document>, Document, LoneList), Vec<Document>> {
+    ) -> Result<(Vec<RecordingDocument>, RecordingDocument, LoneList), Vec<RecordingDocument>> {
         let end = self.documents.last().map(|document| document.position);
         let (true, Some(end)) = (self.moment.is_complete(), end) else {
             return Err(self.documents);
@@ -115,7 +117,8 @@ impl Held {
             }
         }
         in_order_of_time(&mut events);
-        let of_events = |document: &Document| matches!(document.body, Body::Events(_));
+        let of_events =
+            |document: &RecordingDocument| matches!(document.body, DocumentBody::Events(_));
         let others = mem::take(&mut self.documents).into_iter();
         let pages = others.filter(|document| !of_events(document)).map(page);
         let mut last = last_page(end);
@@ -146,7 +149,7 @@ mod tests {
     use podinit_core::kube_event::{EventOccurrence, EventReason, InvolvedPod, KubeEvent};
     use podinit_core::pod::PodUid;
 
-    fn document(seconds: &[i64]) -> Document {
+    fn document(seconds: &[i64]) -> RecordingDocument {
         let event = |second: &i64| KubeEvent {
             pod: Some(InvolvedPod::new(PodUid::from_text("a"), "shop", "web-0")),
             from_kubelet: true,
@@ -160,16 +163,16 @@ mod tests {
             reason: EventReason::Created,
             message: None,
         };
-        Document {
+        RecordingDocument {
             position: RecordingPosition { line: 1, column: 1, byte: 0, document: 1 },
             observed_at: None,
             latest_event: None,
             latest_heartbeat: None,
-            body: Body::Events(seconds.iter().map(event).collect()),
+            body: DocumentBody::Events(seconds.iter().map(event).collect()),
         }
     }
 
-    fn seconds(held: &Held) -> Vec<i64> {
+    fn seconds(held: &HeldDocuments) -> Vec<i64> {
         let events = held.documents.iter().flat_map(|document| document.body.events());
         let last = events.map(|event| event.occurred.last);
         last.map(|at| at.map_or(0, |at| at.as_nanos() / 1_000_000_000)).collect()
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn of_too_many_events_those_stay_that_happened_last() {
-        let mut held = Held { most_events: 3, ..Held::new(true) };
+        let mut held = HeldDocuments { most_events: 3, ..HeldDocuments::new(true) };
         for seconds in [&[5, 1, 9][..], &[0, 7], &[7]] {
             held.push(document(seconds));
         }
@@ -194,7 +197,7 @@ mod tests {
 
     #[test]
     fn nothing_is_held_of_events_that_nobody_asked_for() {
-        let mut held = Held::new(false);
+        let mut held = HeldDocuments::new(false);
         held.push(document(&[1, 2]));
         assert_eq!((seconds(&held), held.events), (vec![], 0));
     }

@@ -10,9 +10,9 @@ mod held;
 
 use std::collections::VecDeque;
 
-use super::reader::Document;
+use super::reader::RecordingDocument;
 use super::replay::{ReplayConfig, replayed};
-use held::Held;
+use held::HeldDocuments;
 pub use held::LoneList;
 use podinit_core::kube_event::{EventReason, KubeEvent};
 use podinit_core::lifecycle::{Observer, Tracker};
@@ -32,15 +32,15 @@ pub struct AtEnd<S> {
 /// # Errors
 /// The first error among the documents: nothing is said of a part of a recording.
 pub fn replayed_to_end<S: Observer, E>(
-    documents: impl IntoIterator<Item = Result<Document, E>>,
+    documents: impl IntoIterator<Item = Result<RecordingDocument, E>>,
     config: ReplayConfig,
     new_sink: impl Fn() -> S,
-    see: impl FnMut(&Document, bool),
+    see: impl FnMut(&RecordingDocument, bool),
 ) -> Result<AtEnd<S>, E> {
     let mut documents = AtOnce {
         documents: documents.into_iter().fuse(),
         see,
-        held: Some(Held::new(config.tracker.events)),
+        held: Some(HeldDocuments::new(config.tracker.events)),
         ready: VecDeque::new(),
         lone_list: None,
     };
@@ -56,19 +56,19 @@ struct AtOnce<I, F> {
     documents: std::iter::Fuse<I>,
     see: F,
     /// What was read, as long as it may be a lone list
-    held: Option<Held>,
+    held: Option<HeldDocuments>,
     /// What comes next
-    ready: VecDeque<Document>,
+    ready: VecDeque<RecordingDocument>,
     /// Of a lone list, the Events that may give causes, and what tells its time
     lone_list: Option<(Vec<KubeEvent>, LoneList)>,
 }
 
 impl<I, E, F> Iterator for AtOnce<I, F>
 where
-    I: Iterator<Item = Result<Document, E>>,
-    F: FnMut(&Document, bool),
+    I: Iterator<Item = Result<RecordingDocument, E>>,
+    F: FnMut(&RecordingDocument, bool),
 {
-    type Item = Result<Document, E>;
+    type Item = Result<RecordingDocument, E>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -82,7 +82,7 @@ where
                     match &mut self.held {
                         Some(held) if holds => held.push(document),
                         _ => {
-                            let before = self.held.take().map(Held::into_documents);
+                            let before = self.held.take().map(HeldDocuments::into_documents);
                             self.ready.extend(before.unwrap_or_default());
                             self.ready.push_back(document);
                         }
@@ -100,7 +100,7 @@ where
 
 impl<I, F> AtOnce<I, F> {
     /// Nothing comes behind what was held.
-    fn end(&mut self, held: Held) {
+    fn end(&mut self, held: HeldDocuments) {
         self.ready = match held.into_moment() {
             Ok((pages, last, told)) => {
                 let events = last.body.events().iter();

@@ -5,7 +5,7 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::reader::{Body, Recording, SoFar};
+use crate::reader::{DocumentBody, Recording, SoFar};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
@@ -46,8 +46,8 @@ fn read(documents: &[Value]) -> (Vec<String>, bool) {
     let present = Arc::new(|| Timestamp::from_seconds(NOON + 1_000));
     let mut documents = AtOnce {
         documents: recording.following(&SoFar::new(present)).fuse(),
-        see: |_: &Document, _| {},
-        held: Some(Held::new(true)),
+        see: |_: &RecordingDocument, _| {},
+        held: Some(HeldDocuments::new(true)),
         ready: VecDeque::new(),
         lone_list: None,
     };
@@ -55,20 +55,20 @@ fn read(documents: &[Value]) -> (Vec<String>, bool) {
     (words, documents.lone_list.is_some())
 }
 
-fn words(document: Document) -> String {
+fn words(document: RecordingDocument) -> String {
     let events = document.body.events().iter();
     let events: Vec<String> =
         events.map(|event| event.pod.as_ref().unwrap().name.to_string()).collect();
     let observed = document.observed_at;
     let observed = observed.map(|at| at.as_nanos() / NANOS_PER_SECOND - NOON);
     let what = match document.body {
-        Body::List { pods, continue_token, .. } => {
+        DocumentBody::List { pods, continue_token, .. } => {
             format!("{} pods{}", pods.len(), continue_token.map_or("", |_| ", more"))
         }
-        Body::Pod(_) => "a pod".to_owned(),
-        Body::Events(_) => "Events".to_owned(),
-        Body::Event(_) => "a watch event".to_owned(),
-        Body::Nodes { .. } | Body::NodeEvent(_) => "nodes".to_owned(),
+        DocumentBody::Pod(_) => "a pod".to_owned(),
+        DocumentBody::Events(_) => "Events".to_owned(),
+        DocumentBody::Event(_) => "a watch event".to_owned(),
+        DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_) => "nodes".to_owned(),
     };
     let observed = observed.map_or_else(String::new, |at| format!(" at {at}"));
     format!("{what}{observed}: {}", events.join(" "))
@@ -114,7 +114,7 @@ fn what_something_follows_stays_as_it_is() {
 
 #[test]
 fn an_error_ends_it() {
-    let documents = vec![Err::<Document, &str>("broken")];
+    let documents = vec![Err::<RecordingDocument, &str>("broken")];
     let end = replayed_to_end(documents, ReplayConfig::default(), || NoSink, |_, _| {});
     assert!(end.is_err());
 }

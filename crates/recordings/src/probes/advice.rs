@@ -33,7 +33,7 @@ const LEAST_STARTUPS: usize = 5;
 
 label_values! {
     /// What is wrong with the probes of a container.
-    pub enum Finding {
+    pub enum ProbeFinding {
         /// Half of the pods are ready right after the initial delay: it decides, not the application
         InitialDelay => "initial_delay",
         /// A container that is up waits long for the next run of the probe
@@ -75,7 +75,7 @@ impl ProbeDurations {
 pub struct Advice {
     /// The name of the container
     pub container: String,
-    /// What is wrong: the value of a [`Finding`], and a sentence
+    /// What is wrong: the value of a [`ProbeFinding`], and a sentence
     pub findings: Vec<(&'static str, String)>,
     /// What to set: fields of the container and their values. A `startupProbe` that is not there yet
     /// gets the check of the readiness or liveness probe
@@ -98,10 +98,12 @@ impl Advice {
 
 /// The advice for one container, if anything is wrong.
 pub fn advise(probes: &ContainerProbes, taken: ProbeDurations) -> Option<Advice> {
-    let timing = Timing::of(probes);
-    let found: Vec<Finding> =
-        Finding::ALL.into_iter().filter(|finding| timing.shows(*finding, probes, taken)).collect();
-    let sentence = |finding: &Finding| (finding.as_str(), timing.sentence(*finding, taken));
+    let timing = ProbeTiming::of(probes);
+    let found: Vec<ProbeFinding> = ProbeFinding::ALL
+        .into_iter()
+        .filter(|finding| timing.shows(*finding, probes, taken))
+        .collect();
+    let sentence = |finding: &ProbeFinding| (finding.as_str(), timing.sentence(*finding, taken));
     (!found.is_empty()).then(|| Advice {
         container: probes.container.to_string(),
         findings: found.iter().map(sentence).collect(),
@@ -110,7 +112,7 @@ pub fn advise(probes: &ContainerProbes, taken: ProbeDurations) -> Option<Advice>
 }
 
 /// What follows from the probes of a container, in seconds.
-struct Timing {
+struct ProbeTiming {
     /// Before the first run
     delay: f64,
     /// From run to run while the container starts; `None` without a startup or readiness probe
@@ -123,7 +125,7 @@ struct Timing {
     budget: Option<f64>,
 }
 
-impl Timing {
+impl ProbeTiming {
     fn of(probes: &ContainerProbes) -> Self {
         let ContainerProbes { startup, readiness, liveness, .. } = probes;
         let delays = [startup, readiness].into_iter().flatten();
@@ -139,49 +141,54 @@ impl Timing {
         }
     }
 
-    fn shows(&self, finding: Finding, probes: &ContainerProbes, taken: ProbeDurations) -> bool {
+    fn shows(
+        &self,
+        finding: ProbeFinding,
+        probes: &ContainerProbes,
+        taken: ProbeDurations,
+    ) -> bool {
         let period = self.period.unwrap_or(0.0);
         let has_small_budget =
             (self.budget).is_some_and(|budget| budget < BUDGET_FACTOR * taken.p99);
         match finding {
-            Finding::InitialDelay => {
+            ProbeFinding::InitialDelay => {
                 let right_after = self.delay + period + self.repeats + PRECISION;
                 self.delay > 0.0 && taken.p50 <= right_after
             }
-            Finding::Period => {
+            ProbeFinding::Period => {
                 let found_by_first_run = taken.p50 <= self.delay + PRECISION;
                 !found_by_first_run && period > 1.0 && period / 2.0 > SHARE * taken.p50
             }
-            Finding::SuccessThreshold => self.repeats > SHARE * taken.p50,
-            Finding::StartupBudget => probes.startup.is_some() && has_small_budget,
-            Finding::Liveness => probes.startup.is_none() && has_small_budget,
+            ProbeFinding::SuccessThreshold => self.repeats > SHARE * taken.p50,
+            ProbeFinding::StartupBudget => probes.startup.is_some() && has_small_budget,
+            ProbeFinding::Liveness => probes.startup.is_none() && has_small_budget,
         }
     }
 
-    fn sentence(&self, finding: Finding, taken: ProbeDurations) -> String {
+    fn sentence(&self, finding: ProbeFinding, taken: ProbeDurations) -> String {
         let Self { delay, repeats, successes, .. } = self;
         let period = self.period.unwrap_or(0.0);
         let ProbeDurations { pods, p50, p99 } = taken;
         let [delay, repeats, period, budget, p50, p99] =
             [*delay, *repeats, period, self.budget.unwrap_or(0.0), p50, p99].map(seconds);
         match finding {
-            Finding::InitialDelay => format!(
+            ProbeFinding::InitialDelay => format!(
                 "half of {pods} startups are ready at the first probe after the initial delay of {delay}: \
                  the settings decide, not the application"
             ),
-            Finding::Period => format!(
+            ProbeFinding::Period => format!(
                 "a container that is up waits up to {period} for the next probe, and half of {pods} \
                  startups take at most {p50}"
             ),
-            Finding::SuccessThreshold => format!(
+            ProbeFinding::SuccessThreshold => format!(
                 "{successes} successes in a row take {repeats} more than one, and half of {pods} startups \
                  take at most {p50}"
             ),
-            Finding::StartupBudget => format!(
+            ProbeFinding::StartupBudget => format!(
                 "the startup probe has a container restarted after {budget}, less than twice the p99 of \
                  {p99} of {pods} startups"
             ),
-            Finding::Liveness => format!(
+            ProbeFinding::Liveness => format!(
                 "without a startup probe, the liveness probe has a container restarted after {budget}, \
                  less than twice the p99 of {p99} of {pods} startups"
             ),
@@ -197,27 +204,29 @@ fn budget(probe: ContainerProbe) -> f64 {
 /// The fields to change and their values.
 fn proposal(
     probes: &ContainerProbes,
-    found: &[Finding],
+    found: &[ProbeFinding],
     taken: ProbeDurations,
 ) -> BTreeMap<&'static str, u32> {
     let mut set = BTreeMap::new();
     let has = |finding| found.contains(&finding);
-    if has(Finding::InitialDelay) && probes.readiness.is_some_and(|probe| probe.initial_delay > 0) {
+    if has(ProbeFinding::InitialDelay)
+        && probes.readiness.is_some_and(|probe| probe.initial_delay > 0)
+    {
         set.insert("readinessProbe.initialDelaySeconds", 0);
     }
-    if has(Finding::SuccessThreshold) {
+    if has(ProbeFinding::SuccessThreshold) {
         set.insert("readinessProbe.successThreshold", 1);
     }
-    let lacks_startup = has(Finding::Period) || has(Finding::Liveness);
+    let lacks_startup = has(ProbeFinding::Period) || has(ProbeFinding::Liveness);
     if probes.startup.is_none() && !lacks_startup {
         return set;
     }
     let before = probes.startup;
     let mut startup = before.unwrap_or_default();
-    if has(Finding::InitialDelay) {
+    if has(ProbeFinding::InitialDelay) {
         startup.initial_delay = 0;
     }
-    if before.is_none() || has(Finding::Period) {
+    if before.is_none() || has(ProbeFinding::Period) {
         let proposed = (taken.p50 * PROPOSED_SHARE).ceil();
         startup.period = proposed.clamp(1.0, LONGEST_PROPOSED) as u32;
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use advice::{Advice, Finding, PRECISION, ProbeDurations, advise};
+pub use advice::{Advice, PRECISION, ProbeDurations, ProbeFinding, advise};
 
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, PodInfo, Workload};
@@ -49,7 +49,7 @@ pub struct WorkloadAdvice {
 /// A version of a workload: its pods have the same owner, probes and images. Another image is another
 /// application, which may take longer to start.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Version {
+struct WorkloadVersion {
     namespace: Arc<str>,
     kind: Box<str>,
     name: Box<str>,
@@ -59,27 +59,27 @@ struct Version {
 
 /// The durations of the step `probe`, of pods with probes.
 #[derive(Debug, Default)]
-pub struct ProbeTimes(BTreeMap<Version, Vec<Latency>>);
+pub struct ProbeTimes(BTreeMap<WorkloadVersion, Vec<Latency>>);
 
 impl ProbeTimes {
     /// Counts a pod that took so long.
     pub fn add(&mut self, pod: &PodInfo, latency: Latency) {
-        if let Some(version) = Version::of(pod) {
+        if let Some(version) = WorkloadVersion::of(pod) {
             self.0.entry(version).or_default().push(latency);
         }
     }
 
     /// Those of the pods of the version of `pod`.
     pub fn of_version(&mut self, pod: &PodInfo) -> Vec<Latency> {
-        let times = Version::of(pod).and_then(|version| self.0.remove(&version));
+        let times = WorkloadVersion::of(pod).and_then(|version| self.0.remove(&version));
         times.unwrap_or_default()
     }
 
     /// The advice, for at most `top` workloads.
     pub fn report(self, top: usize) -> ProbeReport {
-        let mut workloads: BTreeMap<_, Versions> = BTreeMap::new();
+        let mut workloads: BTreeMap<_, WorkloadVersions> = BTreeMap::new();
         for (version, latencies) in self.0 {
-            let Version { namespace, kind, name, .. } = &version;
+            let WorkloadVersion { namespace, kind, name, .. } = &version;
             let key = (Arc::clone(namespace), kind.clone(), name.clone());
             let versions = workloads.entry(key).or_default();
             if let Some(taken) = ProbeDurations::of(latencies) {
@@ -100,14 +100,14 @@ impl ProbeTimes {
 
 /// What is known of all versions of a workload.
 #[derive(Default)]
-struct Versions {
+struct WorkloadVersions {
     /// Whether one has enough startups
     are_measured: bool,
     /// The advice for the version of most pods
     advice: Option<WorkloadAdvice>,
 }
 
-impl Versions {
+impl WorkloadVersions {
     fn add(&mut self, advice: Option<WorkloadAdvice>) {
         let pods = |advice: &Option<WorkloadAdvice>| advice.as_ref().map_or(0, |one| one.pods);
         if pods(&advice) > pods(&self.advice) {
@@ -116,7 +116,7 @@ impl Versions {
     }
 }
 
-impl Version {
+impl WorkloadVersion {
     /// That of a pod; `None` without probes.
     fn of(pod: &PodInfo) -> Option<Self> {
         let probes = Arc::clone(pod.probes.as_ref()?);
@@ -134,7 +134,7 @@ impl Version {
     }
 }
 
-fn workload_advice(version: &Version, taken: ProbeDurations) -> Option<WorkloadAdvice> {
+fn workload_advice(version: &WorkloadVersion, taken: ProbeDurations) -> Option<WorkloadAdvice> {
     let containers: Vec<_> =
         (version.probes.iter()).filter_map(|container| advise(container, taken)).collect();
     (!containers.is_empty()).then(|| WorkloadAdvice {

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::document::Body;
+use super::document::DocumentBody;
 use podinit_core::pod::PodUid;
 use podinit_decode::WatchEventKind;
 
@@ -24,20 +24,23 @@ impl Default for BarePods {
 
 impl BarePods {
     /// Makes an event of a pod by itself that is not one of the first list.
-    pub(super) fn place(&mut self, body: &mut Body) {
+    pub(super) fn place(&mut self, body: &mut DocumentBody) {
         let goes_on = match (&mut *self, &*body) {
-            (Self::Watched, Body::Pod(_)) => false,
+            (Self::Watched, DocumentBody::Pod(_)) => false,
             (Self::Watched, _) => return,
-            (Self::FirstList(pods), Body::Pod(pod)) => pods.insert(pod.uid),
-            (Self::FirstList(_), Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_)) => true,
-            (Self::FirstList(_), Body::List { .. } | Body::Event(_)) => false,
+            (Self::FirstList(pods), DocumentBody::Pod(pod)) => pods.insert(pod.uid),
+            (
+                Self::FirstList(_),
+                DocumentBody::Events(_) | DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_),
+            ) => true,
+            (Self::FirstList(_), DocumentBody::List { .. } | DocumentBody::Event(_)) => false,
         };
         if goes_on {
             return;
         }
         *self = Self::Watched;
-        *body = match std::mem::replace(body, Body::Events(Vec::new())) {
-            Body::Pod(pod) => Body::Event(WatchEventKind::Modified(pod)),
+        *body = match std::mem::replace(body, DocumentBody::Events(Vec::new())) {
+            DocumentBody::Pod(pod) => DocumentBody::Event(WatchEventKind::Modified(pod)),
             other => other,
         };
     }

@@ -63,11 +63,11 @@ impl ClockAhead {
 pub(super) struct ClocksAhead {
     pods: HashSet<PodUid>,
     /// By node; the clock of the control plane is that of none
-    clocks: BTreeMap<Option<Arc<str>>, Ahead>,
+    clocks: BTreeMap<Option<Arc<str>>, AheadClock>,
 }
 
 #[derive(Debug, Default)]
-struct Ahead {
+struct AheadClock {
     nanos: i64,
     pods: u64,
 }

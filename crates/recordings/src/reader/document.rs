@@ -1,7 +1,7 @@
 //! Documents of a recording, made from the fields found in their text.
 
-use super::error::Fault;
-use super::misfit::Misfit;
+use super::error::RecordingFault;
+use super::misfit::NonRecording;
 use super::position::RecordingPosition;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
@@ -15,7 +15,7 @@ use podinit_decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind
 
 /// One document of a recording.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Document {
+pub struct RecordingDocument {
     /// Where it begins
     pub position: RecordingPosition,
     /// `observedAt`
@@ -25,12 +25,12 @@ pub struct Document {
     pub latest_event: Option<Timestamp>,
     /// The latest lastHeartbeatTime of its nodes, likewise
     pub latest_heartbeat: Option<Timestamp>,
-    pub body: Body,
+    pub body: DocumentBody,
 }
 
 /// The contents of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub enum DocumentBody {
     /// A `PodList`, or a `List` that is not of Events only
     List {
         /// Its pods
@@ -64,7 +64,7 @@ pub enum Body {
     Events(Vec<KubeEvent>),
 }
 
-impl Body {
+impl DocumentBody {
     /// Its Events.
     pub fn events(&self) -> &[KubeEvent] {
         match self {
@@ -84,19 +84,19 @@ impl Body {
     }
 }
 
-impl Document {
+impl RecordingDocument {
     /// Makes the document from `envelope`. `streamed` are the items that were decoded before it.
     pub(super) fn new(
         position: RecordingPosition,
         envelope: Option<DocumentEnvelope<'_>>,
         streamed: Option<ListItems>,
         context: &mut DecodeContext,
-    ) -> Result<Self, Fault> {
-        let mut envelope = envelope.ok_or(Fault::Object(ObjectFault::NotAnObject))?;
+    ) -> Result<Self, RecordingFault> {
+        let mut envelope = envelope.ok_or(RecordingFault::Object(ObjectFault::NotAnObject))?;
         let observed_at = match envelope.observed_at {
             ObservedAt::Absent => None,
             ObservedAt::At(instant) => Some(instant),
-            ObservedAt::Unusable => return Err(Fault::ObservedAt),
+            ObservedAt::Unusable => return Err(RecordingFault::ObservedAt),
         };
         if let Some(streamed) = streamed {
             let items = envelope.items.get_or_insert_default();
@@ -110,10 +110,13 @@ impl Document {
     }
 }
 
-fn body(envelope: DocumentEnvelope<'_>, context: &mut DecodeContext) -> Result<Body, Fault> {
+fn body(
+    envelope: DocumentEnvelope<'_>,
+    context: &mut DecodeContext,
+) -> Result<DocumentBody, RecordingFault> {
     let objects = [Some(&envelope.own), envelope.object.iter().flatten().next()];
     for object in objects.into_iter().flatten() {
-        object.check().map_err(Fault::Object)?;
+        object.check().map_err(RecordingFault::Object)?;
     }
     let kind = envelope.own.kind.as_deref();
     // Secrets and Events have a `type` of their own.
@@ -122,70 +125,71 @@ fn body(envelope: DocumentEnvelope<'_>, context: &mut DecodeContext) -> Result<B
         let event_type = envelope.event_type.as_deref();
         let object = match (envelope.object.flatten(), event_type) {
             (Some(object), Some("ADDED" | "MODIFIED")) if object.is_event() => {
-                return Ok(Body::Events(vec![event::of_object(object, context)]));
+                return Ok(DocumentBody::Events(vec![event::of_object(object, context)]));
             }
             // A bookmark of a watch of Events says nothing about pods.
             (Some(object), Some("DELETED" | "BOOKMARK")) if object.is_event() => {
-                return Ok(Body::Events(Vec::new()));
+                return Ok(DocumentBody::Events(Vec::new()));
             }
             (Some(object), _) if object.is_node() => {
                 return NodeWatchLine::of(event_type, Some(object), context)
-                    .map(|line| Body::NodeEvent(line.kind))
+                    .map(|line| DocumentBody::NodeEvent(line.kind))
                     .map_err(fault);
             }
             (object, _) => object,
         };
-        return event_kind(event_type, object, context).map(Body::Event).map_err(fault);
+        return event_kind(event_type, object, context).map(DocumentBody::Event).map_err(fault);
     }
     match kind {
-        Some("Event") => Ok(Body::Events(vec![event::of_object(envelope.own, context)])),
+        Some("Event") => Ok(DocumentBody::Events(vec![event::of_object(envelope.own, context)])),
         Some("EventList") => events_of_list(envelope),
-        Some("Node") => Ok(Body::Nodes {
-            nodes: vec![envelope.own.into_node(context).map_err(Fault::Object)?],
+        Some("Node") => Ok(DocumentBody::Nodes {
+            nodes: vec![envelope.own.into_node(context).map_err(RecordingFault::Object)?],
             events: Vec::new(),
             continue_token: None,
         }),
         Some("NodeList") => nodes_of_list(envelope),
         Some("PodList" | "List") => list(envelope),
         None if envelope.items.is_some() => {
-            Err(Fault::Object(ObjectFault::NotAList(String::new())))
+            Err(RecordingFault::Object(ObjectFault::NotAList(String::new())))
         }
         Some(kind) if kind.ends_with("List") => {
-            Err(Fault::Object(ObjectFault::NotAList(shorten(kind))))
+            Err(RecordingFault::Object(ObjectFault::NotAList(shorten(kind))))
         }
-        _ => match Misfit::of_object(&envelope.own) {
-            Some(misfit) => Err(Fault::Misfit(misfit)),
-            None => (envelope.own.into_pod(context).map(Body::Pod)).map_err(Fault::Object),
+        _ => match NonRecording::of_object(&envelope.own) {
+            Some(misfit) => Err(RecordingFault::Misfit(misfit)),
+            None => (envelope.own.into_pod(context).map(DocumentBody::Pod))
+                .map_err(RecordingFault::Object),
         },
     }
 }
 
-fn fault(error: DecodeError) -> Fault {
+fn fault(error: DecodeError) -> RecordingFault {
     match error {
-        DecodeError::Object { fault, .. } => Fault::Object(fault),
-        DecodeError::Json { why, .. } => Fault::Syntax { format: "JSON", why },
-        DecodeError::Protobuf(why) => Fault::Syntax { format: "protobuf", why },
+        DecodeError::Object { fault, .. } => RecordingFault::Object(fault),
+        DecodeError::Json { why, .. } => RecordingFault::Syntax { format: "JSON", why },
+        DecodeError::Protobuf(why) => RecordingFault::Syntax { format: "protobuf", why },
     }
 }
 
-fn list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
+fn list(envelope: DocumentEnvelope<'_>) -> Result<DocumentBody, RecordingFault> {
     let of_pods = envelope.own.kind.as_deref() == Some("PodList");
     let ListItems { pods, events, nodes, .. } = items(envelope.items)?;
     let others = [("Event", !events.is_empty()), ("Node", !nodes.is_empty())];
     let other = others.into_iter().find(|(_, is_there)| of_pods && *is_there);
     if let Some((kind, _)) = other {
-        return Err(Fault::Object(ObjectFault::NotAPod(kind.to_owned())));
+        return Err(RecordingFault::Object(ObjectFault::NotAPod(kind.to_owned())));
     }
     let metadata = envelope.own.metadata;
     let continue_token = metadata.continue_token.map(String::from);
     match (pods.is_empty(), nodes.is_empty(), events.is_empty()) {
         (true, false, _) => {
-            return Ok(Body::Nodes { nodes, events, continue_token });
+            return Ok(DocumentBody::Nodes { nodes, events, continue_token });
         }
-        (true, true, false) => return Ok(Body::Events(events)),
+        (true, true, false) => return Ok(DocumentBody::Events(events)),
         _ => {}
     }
-    Ok(Body::List {
+    Ok(DocumentBody::List {
         pods,
         events,
         nodes,
@@ -194,33 +198,33 @@ fn list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
     })
 }
 
-fn nodes_of_list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
+fn nodes_of_list(envelope: DocumentEnvelope<'_>) -> Result<DocumentBody, RecordingFault> {
     let ListItems { pods, events, mut nodes, unnamed_nodes, .. } = items(envelope.items)?;
     // An item that does not state its kind is of the kind of its list.
     if pods.len() > unnamed_nodes.len() || !events.is_empty() {
-        return Err(Fault::NotANode);
+        return Err(RecordingFault::NotANode);
     }
     nodes.extend(unnamed_nodes);
-    Ok(Body::Nodes {
+    Ok(DocumentBody::Nodes {
         nodes,
         events: Vec::new(),
         continue_token: envelope.own.metadata.continue_token.map(String::from),
     })
 }
 
-fn events_of_list(envelope: DocumentEnvelope<'_>) -> Result<Body, Fault> {
+fn events_of_list(envelope: DocumentEnvelope<'_>) -> Result<DocumentBody, RecordingFault> {
     let ListItems { pods, events, nodes, .. } = items(envelope.items)?;
     match pods.is_empty() && nodes.is_empty() {
-        true => Ok(Body::Events(events)),
-        false => Err(Fault::NotAnEvent),
+        true => Ok(DocumentBody::Events(events)),
+        false => Err(RecordingFault::NotAnEvent),
     }
 }
 
 /// The items of a list, all of which could be decoded.
-fn items(items: Option<ListItems>) -> Result<ListItems, Fault> {
-    let items = items.ok_or(Fault::Object(ObjectFault::NoItems))?;
+fn items(items: Option<ListItems>) -> Result<ListItems, RecordingFault> {
+    let items = items.ok_or(RecordingFault::Object(ObjectFault::NoItems))?;
     match items.first_fault {
         None => Ok(items),
-        Some((index, fault)) => Err(Fault::Item { number: index + 1, fault }),
+        Some((index, fault)) => Err(RecordingFault::Item { number: index + 1, fault }),
     }
 }

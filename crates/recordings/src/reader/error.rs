@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 
-use super::misfit::Misfit;
+use super::misfit::NonRecording;
 use super::position::{RecordingPosition, TextPosition};
 use podinit_decode::ObjectFault;
 use podinit_text::strangers_text::shown;
@@ -13,12 +13,12 @@ use podinit_text::strangers_text::shown;
 #[derive(Debug)]
 pub(super) struct LocatedFault {
     pub(super) position: TextPosition,
-    pub(super) fault: Fault,
+    pub(super) fault: RecordingFault,
 }
 
 /// Why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum RecordingFault {
     /// The file cannot be opened
     #[error("cannot be opened: {0}")]
     Open(io::Error),
@@ -61,7 +61,7 @@ pub enum Fault {
     #[error(
         "this is {0}, and no recording; record pods and their Events (kubectl get pods,events -A -o json)"
     )]
-    Misfit(Misfit),
+    Misfit(NonRecording),
     /// The document is not one that a recording may contain, or its object is not a pod
     #[error(
         "{0}; a recording contains PodList, List, Pod, EventList, Event and watch events of them \
@@ -97,11 +97,15 @@ pub struct RecordingError {
     /// `None` if the file could not be opened
     pub position: Option<RecordingPosition>,
     /// What is wrong
-    pub fault: Fault,
+    pub fault: RecordingFault,
 }
 
 impl RecordingError {
-    pub(super) fn new(name: String, position: Option<RecordingPosition>, fault: Fault) -> Self {
+    pub(super) fn new(
+        name: String,
+        position: Option<RecordingPosition>,
+        fault: RecordingFault,
+    ) -> Self {
         Self { name, position, fault }
     }
 }

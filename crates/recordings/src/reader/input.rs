@@ -50,16 +50,16 @@ impl Read for CountingReader {
     }
 }
 
-type Peeked = Chain<Cursor<Vec<u8>>, CountingReader>;
+type PeekedInput = Chain<Cursor<Vec<u8>>, CountingReader>;
 
 /// The decompressed text of a recording. The first read detects gzip.
-pub(super) enum Input {
+pub(super) enum RecordingInput {
     Undetected(Option<CountingReader>),
-    Plain(Peeked),
-    Gzip(Box<MultiGzDecoder<BufReader<Peeked>>>),
+    Plain(PeekedInput),
+    Gzip(Box<MultiGzDecoder<BufReader<PeekedInput>>>),
 }
 
-impl Input {
+impl RecordingInput {
     pub(super) fn new(input: RawInput, progress: ReadProgress) -> Self {
         Self::Undetected(Some(CountingReader { input, progress }))
     }
@@ -79,7 +79,7 @@ impl Input {
     }
 }
 
-impl Read for Input {
+impl Read for RecordingInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Self::Undetected(counted) = self {
             let Some(counted) = counted.take() else {

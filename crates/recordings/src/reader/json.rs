@@ -8,11 +8,11 @@ use std::io::Read;
 
 use serde::de::DeserializeSeed;
 
-use super::document::Document;
-use super::error::{Fault, LocatedFault};
+use super::document::RecordingDocument;
+use super::error::{LocatedFault, RecordingFault};
 use super::json_tokens::{ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
-use super::misfit::Misfit;
+use super::misfit::NonRecording;
 use super::position::TextPosition;
 use podinit_decode::DecodeError;
 use podinit_decode::pod::DecodeContext;
@@ -39,14 +39,14 @@ impl<R: Read> JsonDocuments<R> {
         &mut self,
         number: u64,
         context: &mut DecodeContext,
-    ) -> Result<Option<Document>, LocatedFault> {
+    ) -> Result<Option<RecordingDocument>, LocatedFault> {
         let first = self.buffer.skip_blank().map_err(|fault| self.buffer.locate(fault))?;
         self.buffer.begin_piece();
         let began = self.buffer.position();
         match first {
             None => return Ok(None),
             Some(b'{') => {}
-            Some(b'[') => return Err(self.buffer.locate(Fault::Array)),
+            Some(b'[') => return Err(self.buffer.locate(RecordingFault::Array)),
             Some(_) => return Err(self.buffer.locate(syntax("a document must begin with `{`"))),
         }
         self.shell.clear();
@@ -55,7 +55,7 @@ impl<R: Read> JsonDocuments<R> {
         self.walk(&mut items, context).map_err(|stop| match stop {
             ScanError::Fault(fault) => self.buffer.locate(fault),
             ScanError::LocatedFault(located) => located,
-            ScanError::End => self.buffer.locate(Fault::Truncated { began: began.line }),
+            ScanError::End => self.buffer.locate(RecordingFault::Truncated { began: began.line }),
         })?;
         self.keep_shell_if_any();
         let bytes = match self.marks.is_empty() {
@@ -68,7 +68,7 @@ impl<R: Read> JsonDocuments<R> {
             let (from, position) = *mark.unwrap_or(&(0, began));
             LocatedFault { position: position.after(&bytes[from..offset]), fault }
         })?;
-        Document::new(began.in_document(number), envelope, items, context)
+        RecordingDocument::new(began.in_document(number), envelope, items, context)
             .map(Some)
             .map_err(|fault| LocatedFault { position: began, fault })
     }
@@ -85,7 +85,7 @@ impl<R: Read> JsonDocuments<R> {
             return Ok(());
         }
         if self.buffer.token()? == b'\'' {
-            return Err(Fault::Misfit(Misfit::PythonText).into());
+            return Err(RecordingFault::Misfit(NonRecording::PythonText).into());
         }
         loop {
             self.buffer.expect(b'"', "a key in quotes")?;
@@ -156,7 +156,10 @@ impl<R: Read> JsonDocuments<R> {
         };
         item.map_err(|fault| {
             let number = index + 1;
-            ScanError::LocatedFault(LocatedFault { position, fault: Fault::Item { number, fault } })
+            ScanError::LocatedFault(LocatedFault {
+                position,
+                fault: RecordingFault::Item { number, fault },
+            })
         })
     }
 
@@ -187,7 +190,7 @@ fn decode<'de, S: LenientField<'de>>(
 }
 
 /// The offset of an error in `json`, and the fault.
-fn fault_of(json: &[u8], error: serde_json::Error) -> (usize, Fault) {
+fn fault_of(json: &[u8], error: serde_json::Error) -> (usize, RecordingFault) {
     let (line, column) = (error.line(), error.column());
     let line_start = json
         .split_inclusive(|byte| *byte == b'\n')

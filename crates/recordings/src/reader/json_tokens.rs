@@ -3,33 +3,33 @@
 
 use std::io::Read;
 
-use super::error::{Fault, LocatedFault};
+use super::error::{LocatedFault, RecordingFault};
 use super::lookahead::LookaheadBuffer;
 
 /// Why scanning stops before the end of a document.
 pub(super) enum ScanError {
     /// A fault at the current position
-    Fault(Fault),
+    Fault(RecordingFault),
     /// A fault at another position
     LocatedFault(LocatedFault),
     /// The input ends
     End,
 }
 
-impl From<Fault> for ScanError {
-    fn from(fault: Fault) -> Self {
+impl From<RecordingFault> for ScanError {
+    fn from(fault: RecordingFault) -> Self {
         Self::Fault(fault)
     }
 }
 
 /// A syntax error.
-pub(super) fn syntax(why: &str) -> Fault {
-    Fault::Syntax { format: "JSON", why: why.to_owned() }
+pub(super) fn syntax(why: &str) -> RecordingFault {
+    RecordingFault::Syntax { format: "JSON", why: why.to_owned() }
 }
 
 impl<R: Read> LookaheadBuffer<R> {
     /// Passes whitespace and returns the byte after it, without passing that.
-    pub(super) fn skip_blank(&mut self) -> Result<Option<u8>, Fault> {
+    pub(super) fn skip_blank(&mut self) -> Result<Option<u8>, RecordingFault> {
         loop {
             match self.peek()? {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.pass(1),

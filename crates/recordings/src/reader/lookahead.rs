@@ -3,8 +3,8 @@
 
 use std::io::{self, Read};
 
-use super::error::{Fault, LocatedFault};
-use super::misfit::Misfit;
+use super::error::{LocatedFault, RecordingFault};
+use super::misfit::NonRecording;
 use super::position::TextPosition;
 
 const INITIAL_CAPACITY: usize = 256 << 10;
@@ -44,7 +44,7 @@ impl<R: Read> LookaheadBuffer<R> {
 
     /// Whether the recording is JSON, judged by its first byte that is not whitespace; an empty recording
     /// is. Fails if it is neither JSON nor text.
-    pub(super) fn is_json(&mut self) -> Result<bool, Fault> {
+    pub(super) fn is_json(&mut self) -> Result<bool, RecordingFault> {
         while self.end - self.pos < BYTE_ORDER_MARK.len() && self.fill()? {}
         if self.ahead().starts_with(BYTE_ORDER_MARK) {
             self.pos += BYTE_ORDER_MARK.len();
@@ -66,9 +66,9 @@ impl<R: Read> LookaheadBuffer<R> {
                     while self.end - self.pos < SAMPLE && self.fill()? {}
                     let sample = self.ahead();
                     let sample = &sample[..sample.len().min(SAMPLE)];
-                    return match (is_text(sample), Misfit::of_text(sample)) {
-                        (false, _) => Err(Fault::Binary),
-                        (true, Some(misfit)) => Err(Fault::Misfit(misfit)),
+                    return match (is_text(sample), NonRecording::of_text(sample)) {
+                        (false, _) => Err(RecordingFault::Binary),
+                        (true, Some(misfit)) => Err(RecordingFault::Misfit(misfit)),
                         (true, None) => Ok(false),
                     };
                 }
@@ -99,10 +99,10 @@ impl<R: Read> LookaheadBuffer<R> {
     }
 
     /// A fault at the next byte.
-    pub(super) fn locate(&self, fault: Fault) -> LocatedFault {
+    pub(super) fn locate(&self, fault: RecordingFault) -> LocatedFault {
         // The limit is reached far from where the object begins; users look for its beginning.
         let position = match fault {
-            Fault::TooLong { .. } => self.position(),
+            RecordingFault::TooLong { .. } => self.position(),
             _ => self.here(),
         };
         LocatedFault { position, fault }
@@ -119,7 +119,7 @@ impl<R: Read> LookaheadBuffer<R> {
     }
 
     /// The next byte, without passing it; `None` at the end of the input.
-    pub(super) fn peek(&mut self) -> Result<Option<u8>, Fault> {
+    pub(super) fn peek(&mut self) -> Result<Option<u8>, RecordingFault> {
         if self.pos == self.end && !self.fill()? {
             return Ok(None);
         }
@@ -127,7 +127,7 @@ impl<R: Read> LookaheadBuffer<R> {
     }
 
     /// Passes the rest of the line and its newline. `false` if nothing was left.
-    pub(super) fn pass_line(&mut self) -> Result<bool, Fault> {
+    pub(super) fn pass_line(&mut self) -> Result<bool, RecordingFault> {
         let mut any = false;
         loop {
             let ahead = self.ahead();
@@ -146,7 +146,7 @@ impl<R: Read> LookaheadBuffer<R> {
     }
 
     /// Reads more; `false` at the end of the input.
-    pub(super) fn fill(&mut self) -> Result<bool, Fault> {
+    pub(super) fn fill(&mut self) -> Result<bool, RecordingFault> {
         if self.end == self.bytes.len() {
             self.make_room()?;
         }
@@ -157,16 +157,16 @@ impl<R: Read> LookaheadBuffer<R> {
                     return Ok(count > 0);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Fault::Read(error)),
+                Err(error) => return Err(RecordingFault::Read(error)),
             }
         }
     }
 
     /// Discards what lies before the piece; grows the buffer if the piece fills most of it.
-    fn make_room(&mut self) -> Result<(), Fault> {
+    fn make_room(&mut self) -> Result<(), RecordingFault> {
         let held = self.end - self.start;
         if held > self.limit {
-            return Err(Fault::TooLong { limit: self.limit });
+            return Err(RecordingFault::TooLong { limit: self.limit });
         }
         self.bytes.copy_within(self.start..self.end, 0);
         self.pos -= self.start;

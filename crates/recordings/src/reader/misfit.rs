@@ -7,7 +7,7 @@ use podinit_decode::pod::object::{ObjectFields, shorten};
 
 /// What something is that is no recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum NonRecording {
     /// HTML
     WebPage,
     /// The exposition of a Prometheus client
@@ -43,7 +43,7 @@ const COMPLAINTS: [&str; 5] = [
     "Unable to connect to the server",
 ];
 
-impl Misfit {
+impl NonRecording {
     /// What a text is that is neither JSON nor YAML of Kubernetes, judged by its first line.
     pub(super) fn of_text(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
@@ -85,7 +85,7 @@ impl Misfit {
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for NonRecording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::WebPage => "a web page",

@@ -29,13 +29,13 @@ use std::io::Read;
 use std::path::Path;
 
 pub use clocks_ahead::ClockAhead;
-pub use document::{Body, Document};
-pub use error::{Fault, RecordingError};
+pub use document::{DocumentBody, RecordingDocument};
+pub use error::{RecordingError, RecordingFault};
 pub use input::ReadProgress;
 pub use position::RecordingPosition;
-pub use so_far::{Made, SoFar};
+pub use so_far::{RecordingMade, SoFar};
 
-use input::Input;
+use input::RecordingInput;
 use json::JsonDocuments;
 use lookahead::LookaheadBuffer;
 use podinit_core::timestamp::Timestamp;
@@ -54,7 +54,7 @@ pub struct Recording {
     name: String,
     progress: ReadProgress,
     context: DecodeContext,
-    parser: Parser,
+    parser: RecordingParser,
     /// What the files before, and this one, have said
     so_far: SoFar,
     /// When the file was modified
@@ -66,10 +66,10 @@ pub struct Recording {
 }
 
 /// The first byte of the recording shows which format it has.
-enum Parser {
-    Undetected(LookaheadBuffer<Input>),
-    Json(JsonDocuments<Input>),
-    Yaml(YamlDocuments<Input>),
+enum RecordingParser {
+    Undetected(LookaheadBuffer<RecordingInput>),
+    Json(JsonDocuments<RecordingInput>),
+    Yaml(YamlDocuments<RecordingInput>),
     Ended,
 }
 
@@ -100,7 +100,7 @@ impl Recording {
                 let modified = metadata.modified().ok().filter(|_| metadata.is_file());
                 Ok(Self { modified: modified.map(instant), ..Self::new(name, file, size, options) })
             }
-            Err(error) => Err(RecordingError::new(name, None, Fault::Open(error))),
+            Err(error) => Err(RecordingError::new(name, None, RecordingFault::Open(error))),
         }
     }
 
@@ -120,7 +120,7 @@ impl Recording {
         options: DecodeOptions,
     ) -> Self {
         let progress = ReadProgress::new(size);
-        let input = Input::new(Box::new(input), progress.clone());
+        let input = RecordingInput::new(Box::new(input), progress.clone());
         let options = DecodeOptions {
             // The clock of a node is named by it.
             node: true,
@@ -134,7 +134,7 @@ impl Recording {
             name,
             progress,
             context,
-            parser: Parser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
+            parser: RecordingParser::Undetected(LookaheadBuffer::new(input, OBJECT_LIMIT)),
             so_far: SoFar::default(),
             modified: None,
             documents: 0,
@@ -155,33 +155,37 @@ impl Recording {
     }
 
     /// The next document, or the error and its position.
-    fn advance(&mut self) -> Result<Option<Document>, error::LocatedFault> {
+    fn advance(&mut self) -> Result<Option<RecordingDocument>, error::LocatedFault> {
         let number = self.documents + 1;
         loop {
             match &mut self.parser {
-                Parser::Undetected(buffer) => {
+                RecordingParser::Undetected(buffer) => {
                     let json = buffer.is_json().map_err(|fault| buffer.locate(fault))?;
-                    let Parser::Undetected(buffer) =
-                        std::mem::replace(&mut self.parser, Parser::Ended)
+                    let RecordingParser::Undetected(buffer) =
+                        std::mem::replace(&mut self.parser, RecordingParser::Ended)
                     else {
                         return Ok(None);
                     };
                     self.parser = if json {
-                        Parser::Json(JsonDocuments::new(buffer))
+                        RecordingParser::Json(JsonDocuments::new(buffer))
                     } else {
-                        Parser::Yaml(YamlDocuments::new(buffer))
+                        RecordingParser::Yaml(YamlDocuments::new(buffer))
                     };
                 }
-                Parser::Json(documents) => return documents.next(number, &mut self.context),
-                Parser::Yaml(documents) => return documents.next(number, &mut self.context),
-                Parser::Ended => return Ok(None),
+                RecordingParser::Json(documents) => {
+                    return documents.next(number, &mut self.context);
+                }
+                RecordingParser::Yaml(documents) => {
+                    return documents.next(number, &mut self.context);
+                }
+                RecordingParser::Ended => return Ok(None),
             }
         }
     }
 }
 
 impl Iterator for Recording {
-    type Item = Result<Document, RecordingError>;
+    type Item = Result<RecordingDocument, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.advance() {
@@ -194,13 +198,13 @@ impl Iterator for Recording {
                 Some(Ok(document))
             }
             Ok(None) => {
-                self.parser = Parser::Ended;
+                self.parser = RecordingParser::Ended;
                 let is_missing = std::mem::take(&mut self.is_input) && self.documents == 0;
                 let name = self.name.clone();
-                is_missing.then(|| Err(RecordingError::new(name, None, Fault::Empty)))
+                is_missing.then(|| Err(RecordingError::new(name, None, RecordingFault::Empty)))
             }
             Err(located) => {
-                self.parser = Parser::Ended;
+                self.parser = RecordingParser::Ended;
                 let position = located.position.in_document(self.documents + 1);
                 let name = self.name.clone();
                 Some(Err(RecordingError::new(name, Some(position), located.fault)))

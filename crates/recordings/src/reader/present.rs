@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::clocks_ahead::{ClockAhead, ClocksAhead};
-use super::document::{Body, Document};
+use super::document::{DocumentBody, RecordingDocument};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{ConditionType, PodSnapshot, PodUid, StatusConditions};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -15,12 +15,12 @@ use podinit_kube::cluster::clock::DeliveryClock;
 const TOLERANCE: i64 = 5 * NANOS_PER_SECOND;
 
 /// The latest time at which a recording can have been made, as far as is known.
-pub(super) struct Present {
+pub(super) struct RecordingPresent {
     clock: Arc<dyn DeliveryClock>,
     ahead: ClocksAhead,
 }
 
-impl Present {
+impl RecordingPresent {
     pub(super) fn new(clock: Arc<dyn DeliveryClock>) -> Self {
         Self { clock, ahead: ClocksAhead::default() }
     }
@@ -37,7 +37,7 @@ impl Present {
     /// `other_times` are those that the snapshots do not hold, `heartbeats` the latest of nodes.
     pub(super) fn judge(
         &mut self,
-        document: &mut Document,
+        document: &mut RecordingDocument,
         modified: Option<Timestamp>,
         (mut other_times, heartbeats): (Vec<(PodUid, Timestamp)>, Vec<Timestamp>),
     ) {
@@ -84,17 +84,19 @@ impl Present {
 }
 
 /// The pods and nodes of a document.
-fn snapshots(body: &mut Body) -> (&mut [PodSnapshot], &mut [NodeSnapshot]) {
+fn snapshots(body: &mut DocumentBody) -> (&mut [PodSnapshot], &mut [NodeSnapshot]) {
     match body {
-        Body::List { pods, nodes, .. } => (pods, nodes),
-        Body::Nodes { nodes, .. } => (&mut [], nodes),
-        Body::Pod(pod)
-        | Body::Event(
+        DocumentBody::List { pods, nodes, .. } => (pods, nodes),
+        DocumentBody::Nodes { nodes, .. } => (&mut [], nodes),
+        DocumentBody::Pod(pod)
+        | DocumentBody::Event(
             WatchEventKind::Added(pod)
             | WatchEventKind::Modified(pod)
             | WatchEventKind::Deleted(pod),
         ) => (std::slice::from_mut(pod), &mut []),
-        Body::Event(_) | Body::Events(_) | Body::NodeEvent(_) => (&mut [], &mut []),
+        DocumentBody::Event(_) | DocumentBody::Events(_) | DocumentBody::NodeEvent(_) => {
+            (&mut [], &mut [])
+        }
     }
 }
 

@@ -28,7 +28,7 @@ impl Read for Steps {
 }
 
 /// The documents, and the error that ended them, if any.
-fn read(bytes: &[u8], steps: &[usize]) -> (Vec<Document>, Option<String>) {
+fn read(bytes: &[u8], steps: &[usize]) -> (Vec<RecordingDocument>, Option<String>) {
     let input = Steps { input: Cursor::new(bytes.to_vec()), steps: steps.to_vec(), next: 0 };
     let mut documents = Vec::new();
     for document in Recording::from_reader("test", input, DecodeOptions::default()) {
@@ -40,7 +40,7 @@ fn read(bytes: &[u8], steps: &[usize]) -> (Vec<Document>, Option<String>) {
     (documents, None)
 }
 
-fn bodies(documents: Vec<Document>) -> Vec<Body> {
+fn bodies(documents: Vec<RecordingDocument>) -> Vec<DocumentBody> {
     documents.into_iter().map(|document| document.body).collect()
 }
 

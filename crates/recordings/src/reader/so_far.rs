@@ -6,25 +6,25 @@ use parking_lot::Mutex;
 
 use super::bare_pods::BarePods;
 use super::clocks_ahead::ClockAhead;
-use super::document::Document;
-use super::present::Present;
+use super::document::RecordingDocument;
+use super::present::RecordingPresent;
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 
 /// The state of reading a recording, which may be of several files. Clones share it.
 #[derive(Clone)]
-pub struct SoFar(Arc<Mutex<State>>);
+pub struct SoFar(Arc<Mutex<SoFarState>>);
 
-struct State {
+struct SoFarState {
     bare_pods: BarePods,
-    present: Present,
-    made: Made,
+    present: RecordingPresent,
+    made: RecordingMade,
 }
 
 /// What its files say of when a recording was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Made {
+pub struct RecordingMade {
     /// When the last of them was modified
     pub modified: Option<Timestamp>,
     /// Whether standard input is one of them
@@ -34,15 +34,15 @@ pub struct Made {
 impl SoFar {
     /// Before the first document. `clock` tells the present.
     pub fn new(clock: Arc<dyn DeliveryClock>) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(SoFarState {
             bare_pods: BarePods::default(),
-            present: Present::new(clock),
-            made: Made::default(),
+            present: RecordingPresent::new(clock),
+            made: RecordingMade::default(),
         })))
     }
 
     /// When the files that were begun were made.
-    pub fn made(&self) -> Made {
+    pub fn made(&self) -> RecordingMade {
         self.0.lock().made
     }
 
@@ -69,7 +69,7 @@ impl SoFar {
     /// heartbeats of nodes.
     pub(super) fn read(
         &self,
-        document: &mut Document,
+        document: &mut RecordingDocument,
         modified: Option<Timestamp>,
         other_times: (Vec<(PodUid, Timestamp)>, Vec<Timestamp>),
     ) {

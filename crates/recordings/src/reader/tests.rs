@@ -25,16 +25,16 @@ impl Read for Drip {
     }
 }
 
-fn read_in_steps(bytes: &[u8], step: usize) -> Result<Vec<Document>, RecordingError> {
+fn read_in_steps(bytes: &[u8], step: usize) -> Result<Vec<RecordingDocument>, RecordingError> {
     let input = Drip(Cursor::new(bytes.to_vec()), step);
     Recording::from_reader("test", input, DecodeOptions::default()).collect()
 }
 
-fn read(bytes: impl AsRef<[u8]>) -> Result<Vec<Document>, RecordingError> {
+fn read(bytes: impl AsRef<[u8]>) -> Result<Vec<RecordingDocument>, RecordingError> {
     read_in_steps(bytes.as_ref(), usize::MAX)
 }
 
-fn bodies(text: &str) -> Vec<Body> {
+fn bodies(text: &str) -> Vec<DocumentBody> {
     let documents = read(text).unwrap();
     documents.into_iter().map(|doc| doc.body).collect()
 }
@@ -100,9 +100,10 @@ fn uids(pods: &[podinit_core::pod::PodSnapshot]) -> Vec<PodUid> {
     pods.iter().map(|pod| pod.uid).collect()
 }
 
-fn assert_is_the_list(document: &Document) {
+fn assert_is_the_list(document: &RecordingDocument) {
     assert_eq!(document.observed_at, rfc3339::parse("2026-01-02T03:04:05Z"));
-    let Body::List { pods, events, continue_token, nodes: _, resource_version } = &document.body
+    let DocumentBody::List { pods, events, continue_token, nodes: _, resource_version } =
+        &document.body
     else {
         panic!("not a list: {document:?}");
     };
@@ -121,9 +122,9 @@ fn events_may_have_any_layout() {
     };
     assert!(matches!(
         &bookmark.body,
-        Body::Event(WatchEventKind::Bookmark { initial_events_end: true, .. })
+        DocumentBody::Event(WatchEventKind::Bookmark { initial_events_end: true, .. })
     ));
-    let Body::Event(WatchEventKind::Added(pod)) = &added.body else {
+    let DocumentBody::Event(WatchEventKind::Added(pod)) = &added.body else {
         panic!("not an event: {added:?}");
     };
     assert_eq!(&*pod.info.name, "x\"}]\\");
@@ -132,7 +133,7 @@ fn events_may_have_any_layout() {
     assert_eq!(added.position.byte, EVENTS.find('\n').unwrap() as u64 + 1);
     assert!(matches!(
         &failed.body,
-        Body::Event(WatchEventKind::Error(status)) if status.code == 410
+        DocumentBody::Event(WatchEventKind::Error(status)) if status.code == 410
     ));
 }
 
@@ -142,7 +143,7 @@ fn a_list_is_read_item_by_item_whatever_its_key_order() {
     assert_eq!(documents.len(), 1);
     assert_is_the_list(&documents[0]);
     assert_eq!(documents[0].position.line, 2);
-    let empty = Body::List {
+    let empty = DocumentBody::List {
         pods: vec![],
         events: vec![],
         nodes: vec![],
@@ -165,7 +166,7 @@ fn yaml_says_the_same() {
     let documents = read(YAML_LIST).unwrap();
     assert_eq!(documents.len(), 2);
     assert_is_the_list(&documents[0]);
-    let Body::Event(WatchEventKind::Deleted(pod)) = &documents[1].body else {
+    let DocumentBody::Event(WatchEventKind::Deleted(pod)) = &documents[1].body else {
         panic!("not an event: {documents:?}");
     };
     assert_eq!(pod.uid, PodUid::from_text("c"));

@@ -9,8 +9,8 @@ use std::io::{self, Read};
 use serde::de::DeserializeSeed;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy, Options};
 
-use super::document::Document;
-use super::error::{Fault, LocatedFault};
+use super::document::RecordingDocument;
+use super::error::{LocatedFault, RecordingFault};
 use super::lookahead::LookaheadBuffer;
 use super::position::TextPosition;
 use podinit_decode::pod::DecodeContext;
@@ -32,7 +32,7 @@ impl<R: Read> YamlDocuments<R> {
         &mut self,
         number: u64,
         context: &mut DecodeContext,
-    ) -> Result<Option<Document>, LocatedFault> {
+    ) -> Result<Option<RecordingDocument>, LocatedFault> {
         let content = self.skip_to_content();
         if !content.map_err(|fault| self.buffer.locate(fault))? {
             return Ok(None);
@@ -46,7 +46,7 @@ impl<R: Read> YamlDocuments<R> {
             |deserializer| {
                 let envelope = LenientSeed(EnvelopeReader(context)).deserialize(deserializer)?;
                 let at = began.in_document(number);
-                Ok(Document::new(at, envelope, None, context))
+                Ok(RecordingDocument::new(at, envelope, None, context))
             },
         );
         if let Some(fault) = text.fault.take() {
@@ -61,7 +61,7 @@ impl<R: Read> YamlDocuments<R> {
 
     /// Passes blank lines, comments, directives and document markers. `false` at the end of the
     /// input; otherwise the piece is the first line of a document.
-    fn skip_to_content(&mut self) -> Result<bool, Fault> {
+    fn skip_to_content(&mut self) -> Result<bool, RecordingFault> {
         loop {
             // After a document, the piece is the marker that ended it.
             let line = self.buffer.piece();
@@ -94,12 +94,12 @@ struct DocumentText<'w, R> {
     given: usize,
     ended: bool,
     /// Why the text could not be read
-    fault: Option<Fault>,
+    fault: Option<RecordingFault>,
 }
 
 impl<R: Read> DocumentText<'_, R> {
     /// Makes the next line the piece, unless it ends the document.
-    fn next_line(&mut self) -> Result<(), Fault> {
+    fn next_line(&mut self) -> Result<(), RecordingFault> {
         self.buffer.begin_piece();
         self.given = 0;
         self.ended = !self.buffer.pass_line()? || marker(self.buffer.piece()).is_some();
@@ -161,5 +161,5 @@ fn locate(began: TextPosition, error: &serde_saphyr::Error) -> LocatedFault {
         }
     }
     let format = "YAML";
-    LocatedFault { position, fault: Fault::Syntax { format, why } }
+    LocatedFault { position, fault: RecordingFault::Syntax { format, why } }
 }

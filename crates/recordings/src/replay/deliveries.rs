@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::first_pods::FirstPods;
 use super::replay_clock::{ReplayClock, latest_api_time};
 use super::streamed_list::{StreamedList, in_order};
-use crate::reader::{Body, Document};
+use crate::reader::{DocumentBody, RecordingDocument};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -50,7 +50,7 @@ pub struct Replay<S, F> {
     tracker: Tracker,
     clock: ReplayClock,
     /// The pages of a list whose last page has not come yet
-    pending: Option<List>,
+    pending: Option<ReplayedList>,
     /// The same of a list of nodes
     pending_nodes: Option<NodePages>,
     /// What was delivered of nodes before accounting can start over with a streamed list
@@ -58,7 +58,7 @@ pub struct Replay<S, F> {
     /// The nodes that were delivered one by one since the last list of nodes
     streamed_nodes: BTreeSet<PodUid>,
     /// The first list, as long as it is one of pods by themselves
-    bare: Option<List>,
+    bare: Option<ReplayedList>,
     /// What came of nodes behind the last of these pods. What comes before another one of them comes before the list
     behind_bare: Vec<Delivery>,
     /// The Events before the first pods: if those are by themselves, they come after them
@@ -81,7 +81,7 @@ pub struct Replay<S, F> {
 
 /// A list, or the pages of it that were read. A list that lacks a page did not complete, and nothing is
 /// inferred from it ([§5.4](crate::specification#s5-4)).
-struct List {
+struct ReplayedList {
     pods: Vec<PodSnapshot>,
     /// The Events among the pods
     events: Vec<KubeEvent>,
@@ -133,16 +133,20 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub fn read(&mut self, mut document: Document) -> Result<ControlFlow<()>, E> {
+    pub fn read(&mut self, mut document: RecordingDocument) -> Result<ControlFlow<()>, E> {
         document.body = match document.body {
-            Body::Pod(pod) if !self.is_beginning() => Body::Event(WatchEventKind::Modified(pod)),
+            DocumentBody::Pod(pod) if !self.is_beginning() => {
+                DocumentBody::Event(WatchEventKind::Modified(pod))
+            }
             body => body,
         };
         let is_held = self.awaits_first_pods(&document) && self.first_pods.holds(&document);
         if !is_held {
             self.account_for_first_pods()?;
         }
-        if self.is_beginning() && matches!(document.body, Body::Event(_) | Body::List { .. }) {
+        if self.is_beginning()
+            && matches!(document.body, DocumentBody::Event(_) | DocumentBody::List { .. })
+        {
             // Before time moves on.
             self.begin();
         }
@@ -175,12 +179,12 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     }
 
     /// Accounts for a document that was read at `at`.
-    fn account(&mut self, document: Document, at: Timestamp) -> Result<(), E> {
+    fn account(&mut self, document: RecordingDocument, at: Timestamp) -> Result<(), E> {
         self.read_at = at;
         let observed = document.observed_at;
         match document.body {
-            Body::Events(events) => self.kube_events(events),
-            Body::Nodes { nodes, events, continue_token } => {
+            DocumentBody::Events(events) => self.kube_events(events),
+            DocumentBody::Nodes { nodes, events, continue_token } => {
                 let mut pages =
                     self.pending_nodes.take().unwrap_or(NodePages { nodes: Vec::new(), observed });
                 pages.nodes.extend(nodes);
@@ -190,23 +194,27 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 }
                 self.kube_events(events);
             }
-            Body::NodeEvent(kind) => {
+            DocumentBody::NodeEvent(kind) => {
                 self.pending_nodes = None;
                 self.node_event(kind, observed);
             }
-            Body::Event(kind) => {
+            DocumentBody::Event(kind) => {
                 self.give_up_pending();
                 self.event(kind, observed)?;
             }
-            Body::Pod(pod) => {
+            DocumentBody::Pod(pod) => {
                 self.deliver_behind_bare();
-                let first =
-                    || List { pods: Vec::new(), events: Vec::new(), nodes: Vec::new(), observed };
+                let first = || ReplayedList {
+                    pods: Vec::new(),
+                    events: Vec::new(),
+                    nodes: Vec::new(),
+                    observed,
+                };
                 self.bare.get_or_insert_with(first).pods.push(pod);
             }
-            Body::List { pods, events, nodes, continue_token, .. } => {
+            DocumentBody::List { pods, events, nodes, continue_token, .. } => {
                 let list = match self.pending.take() {
-                    None => List { pods, events, nodes, observed },
+                    None => ReplayedList { pods, events, nodes, observed },
                     Some(mut list) => {
                         list.pods.extend(pods);
                         list.events.extend(events);
@@ -267,8 +275,9 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
 
     /// Whether the document can be one of the first pods of a watch without a list. Pages of an incomplete list before it
     /// do not count.
-    fn awaits_first_pods(&self, document: &Document) -> bool {
-        let is_behind_pages = || matches!(document.body, Body::Event(_)) || self.first_pods.any();
+    fn awaits_first_pods(&self, document: &RecordingDocument) -> bool {
+        let is_behind_pages =
+            || matches!(document.body, DocumentBody::Event(_)) || self.first_pods.any();
         let has_begun = self.stream.is_some() || self.bare.is_some();
         !has_begun && (self.pending.is_none() || is_behind_pages())
     }
@@ -277,7 +286,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
     fn begin(&mut self) {
         let events = std::mem::take(&mut self.early_events);
         match self.bare.take() {
-            Some(list) => self.list(List { events, ..list }),
+            Some(list) => self.list(ReplayedList { events, ..list }),
             None => self.deliver_events(events),
         }
         self.deliver_behind_bare();
@@ -329,7 +338,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         self.shard.is_none_or(|shard| shard.contains(uid))
     }
 
-    fn list(&mut self, list: List) {
+    fn list(&mut self, list: ReplayedList) {
         let began = list.observed.or(latest_api_time(&list.pods)).unwrap_or(self.now());
         if !list.nodes.is_empty() {
             let of_pods = list.observed.or(latest_api_time(&list.pods));

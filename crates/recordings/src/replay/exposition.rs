@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::deliveries::{Replay, ReplayConfig};
-use crate::reader::{Document, RecordingError};
+use crate::reader::{RecordingDocument, RecordingError};
 use podinit_core::lifecycle::{LabelObserver, Observation, Observer};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{
@@ -38,7 +38,7 @@ pub enum ReplayError {
 /// # Errors
 /// If a document is malformed: there is no exposition of a part of a recording.
 pub fn expose(
-    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    documents: impl IntoIterator<Item = Result<RecordingDocument, RecordingError>>,
     config: ExpositionConfig,
 ) -> Result<Arc<Exposition>, ReplayError> {
     let ExpositionConfig { replay, labels, slos } = config;

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::reader::{Body, Document};
+use crate::reader::{DocumentBody, RecordingDocument};
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::WatchEventKind;
@@ -19,19 +19,21 @@ pub(super) struct FirstPods {
     /// With the resourceVersion of each
     pods: HashMap<PodUid, Option<u64>>,
     /// With the time at which each was read
-    pub(super) held: Vec<(Document, Timestamp)>,
+    pub(super) held: Vec<(RecordingDocument, Timestamp)>,
 }
 
 impl FirstPods {
     /// Whether the next document is held, too: it is an ADDED event of another pod or a duplicate of one that is held, or
     /// says nothing of pods behind one.
-    pub(super) fn holds(&mut self, document: &Document) -> bool {
+    pub(super) fn holds(&mut self, document: &RecordingDocument) -> bool {
         match &document.body {
-            Body::Event(WatchEventKind::Added(pod)) => {
+            DocumentBody::Event(WatchEventKind::Added(pod)) => {
                 let held = self.pods.entry(pod.uid).or_insert(pod.resource_version);
                 *held == pod.resource_version
             }
-            Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => self.any(),
+            DocumentBody::Events(_) | DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_) => {
+                self.any()
+            }
             _ => false,
         }
     }
@@ -68,7 +70,7 @@ impl FirstPods {
 
     fn added(&self) -> impl Iterator<Item = &PodSnapshot> {
         self.held.iter().filter_map(|(document, _)| match &document.body {
-            Body::Event(WatchEventKind::Added(pod)) => Some(pod),
+            DocumentBody::Event(WatchEventKind::Added(pod)) => Some(pod),
             _ => None,
         })
     }

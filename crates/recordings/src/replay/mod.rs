@@ -10,7 +10,7 @@ mod streamed_list;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::reader::Document;
+use crate::reader::RecordingDocument;
 use podinit_core::lifecycle::{Observer, Tracker};
 use podinit_kube::watch::stats::WatchStats;
 
@@ -23,10 +23,10 @@ pub use exposition::{ExpositionConfig, expose};
 /// # Errors
 /// The first error among the documents: nothing is said of a part of a recording.
 pub fn replayed<S: Observer, E>(
-    documents: impl IntoIterator<Item = Result<Document, E>>,
+    documents: impl IntoIterator<Item = Result<RecordingDocument, E>>,
     config: ReplayConfig,
     new_sink: impl Fn() -> S,
-    mut see: impl FnMut(&Document),
+    mut see: impl FnMut(&RecordingDocument),
 ) -> Result<(S, Tracker), E> {
     let new_sink = || Ok::<_, Infallible>(new_sink());
     let Ok(mut replay) = Replay::new(config, Arc::new(WatchStats::new(1)), new_sink);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::reader::{Body, Document};
+use crate::reader::{DocumentBody, RecordingDocument};
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::WatchEventKind;
@@ -26,7 +26,7 @@ impl ReplayClock {
     }
 
     /// Moves to the time of `document`. Breaks, and does not move, if that is later than `until`.
-    pub(super) fn advance_to(&mut self, document: &Document) -> ControlFlow<()> {
+    pub(super) fn advance_to(&mut self, document: &RecordingDocument) -> ControlFlow<()> {
         let time = self.time_of(document).unwrap_or(self.now).max(self.now);
         if self.until.is_some_and(|until| time > until) {
             return ControlFlow::Break(());
@@ -45,14 +45,16 @@ impl ReplayClock {
     /// `observedAt`. Without it: for a list the greatest API time in it, and for an event the greatest
     /// API time seen so far. Events and nodes have no
     /// time ([§9.5](crate::specification#s9-5), [§14.1](crate::specification#s14-1)).
-    fn time_of(&mut self, document: &Document) -> Option<Timestamp> {
-        if let Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) = document.body {
+    fn time_of(&mut self, document: &RecordingDocument) -> Option<Timestamp> {
+        if let DocumentBody::Events(_) | DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_) =
+            document.body
+        {
             return None;
         }
         let stated = api_time(&document.body);
         self.latest_api_time = self.latest_api_time.max(stated);
         document.observed_at.or(match document.body {
-            Body::Event(_) => self.latest_api_time,
+            DocumentBody::Event(_) => self.latest_api_time,
             _ => stated,
         })
     }
@@ -64,22 +66,22 @@ pub(super) fn latest_api_time(pods: &[PodSnapshot]) -> Option<Timestamp> {
 }
 
 /// The greatest API time in a document.
-fn api_time(body: &Body) -> Option<Timestamp> {
+fn api_time(body: &DocumentBody) -> Option<Timestamp> {
     match body {
-        Body::List { pods, .. } => latest_api_time(pods),
-        Body::Pod(pod)
-        | Body::Event(
+        DocumentBody::List { pods, .. } => latest_api_time(pods),
+        DocumentBody::Pod(pod)
+        | DocumentBody::Event(
             WatchEventKind::Added(pod)
             | WatchEventKind::Modified(pod)
             | WatchEventKind::Deleted(pod),
         ) => pod.latest_api_time,
-        Body::Event(
+        DocumentBody::Event(
             WatchEventKind::OtherShard { .. }
             | WatchEventKind::Bookmark { .. }
             | WatchEventKind::Error(_),
         )
-        | Body::Events(_)
-        | Body::Nodes { .. }
-        | Body::NodeEvent(_) => None,
+        | DocumentBody::Events(_)
+        | DocumentBody::Nodes { .. }
+        | DocumentBody::NodeEvent(_) => None,
     }
 }

@@ -8,7 +8,7 @@ use super::answer_words::{
 use super::breakdown::Breakdown;
 use super::mix::Mix;
 use super::not_started::NotStarted;
-use super::quantile::Quantile;
+use super::quantile::IntervalQuantile;
 use super::row::{Moved, Row, Verdict};
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_text::words::percent;
@@ -40,7 +40,7 @@ const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToRea
 
 /// What an answer is made of.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct AnswerInput<'a> {
     /// The rows of all pods
     pub(super) rows: &'a [Row],
     /// Those of the matched pods
@@ -57,7 +57,7 @@ fn whole(rows: &[Row]) -> Option<&Row> {
     WHOLE.into_iter().find_map(|interval| row_of(rows, interval))
 }
 
-impl<'a> Asked<'a> {
+impl<'a> AnswerInput<'a> {
     /// Whether the matched pods alone answer: the mix of the others changed.
     pub(super) fn is_of_matched(self) -> bool {
         self.mix.same_workloads && !self.mix.is_all()
@@ -80,7 +80,7 @@ impl<'a> Asked<'a> {
     /// The stage that moved the same way the most, by the quantile that the first sentence is about.
     fn stage(self) -> Option<(Stage, &'a Row)> {
         let whole = whole(self.answering()).filter(|_| self.verdict().is_different())?;
-        let quantile = Quantile::told(whole);
+        let quantile = IntervalQuantile::told(whole);
         let moved = quantile.of(whole).proven;
         let stages = Stage::ALL.into_iter();
         let rows = stages
@@ -102,7 +102,7 @@ impl<'a> Asked<'a> {
         let stages = Stage::ALL.into_iter();
         let found = stages.filter_map(|stage| row_of(self.answering(), Interval::Stage(stage)));
         let sentences = found.filter(|row| row.verdict.is_different()).map(|row| {
-            let quantile = Quantile::told(row);
+            let quantile = IntervalQuantile::told(row);
             let moved = quantile.of(row).proven.map_or("", Moved::as_str);
             let size = in_short(row, quantile);
             format!(" The stage {} is {moved}: {size} in {}.", row.interval, quantile.as_str())
@@ -113,7 +113,7 @@ impl<'a> Asked<'a> {
 
 impl Answer {
     pub(super) fn of(
-        asked: Asked<'_>,
+        asked: AnswerInput<'_>,
         observed: [usize; 2],
         breakdown: Option<&Breakdown>,
         starts: Option<&NotStarted>,
@@ -169,15 +169,15 @@ impl Answer {
 }
 
 /// What the whole is, and the stage and the place of it.
-fn told(asked: Asked<'_>, row: &Row, among: &str, breakdown: Option<&Breakdown>) -> String {
-    let quantile = Quantile::told(row);
+fn told(asked: AnswerInput<'_>, row: &Row, among: &str, breakdown: Option<&Breakdown>) -> String {
+    let quantile = IntervalQuantile::told(row);
     let moved = quantile.of(row).proven.unwrap_or(Moved::Slower);
     let begin = match (row.verdict, quantile) {
         (Verdict::Mixed, _) => mixed(row, among),
-        (_, Quantile::P50) => {
+        (_, IntervalQuantile::P50) => {
             format!("Startups are {}{among}: {}.", moved.as_str(), figures(row, quantile))
         }
-        (_, Quantile::P90) => {
+        (_, IntervalQuantile::P90) => {
             let figures = figures(row, quantile);
             format!("The slowest tenth of startups is {}{among}: {figures}.", moved.as_str())
         }
@@ -190,7 +190,7 @@ fn told(asked: Asked<'_>, row: &Row, among: &str, breakdown: Option<&Breakdown>)
     let place = breakdown.map_or_else(String::new, |found| place(found, quantile, moved));
     let stage = match asked.stage() {
         Some((stage, row)) => {
-            let in_quantile = if quantile == Quantile::P50 { "" } else { " in p90" };
+            let in_quantile = if quantile == IntervalQuantile::P50 { "" } else { " in p90" };
             let size = in_short(row, quantile);
             format!(" It is the stage {}: {size}{in_quantile}{place}.", stage.as_str())
         }
@@ -200,12 +200,12 @@ fn told(asked: Asked<'_>, row: &Row, among: &str, breakdown: Option<&Breakdown>)
 }
 
 /// Which pods the answer is of, and what all pods say, where the mix of the others changed.
-fn of_all(asked: Asked<'_>, row: &Row) -> String {
+fn of_all(asked: AnswerInput<'_>, row: &Row) -> String {
     let all = asked.rows.iter().find(|all| all.interval == row.interval);
     let Some(all) = all.filter(|_| asked.is_of_matched()) else {
         return String::new();
     };
-    let quantile = Quantile::told(row);
+    let quantile = IntervalQuantile::told(row);
     format!(
         " These are {} of the pods before and {} of those after; the mix of the others changed. All pods together: {} in {}.",
         percent(asked.mix.before),

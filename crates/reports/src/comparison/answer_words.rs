@@ -5,7 +5,7 @@ use super::dimension::{Dimension, Part};
 use super::formatting::{range, seconds, signed, spoken};
 use super::mix::Mix;
 use super::only::Place;
-use super::quantile::Quantile;
+use super::quantile::IntervalQuantile;
 use super::row::{LEAST_PODS, Moved, Row};
 use super::statistics::Resampled;
 use podinit_core::node::NO_POOL;
@@ -15,7 +15,7 @@ use podinit_text::words::{listed, percent};
 const MOST_TIMES: f64 = 100.0;
 
 /// `created to ready p50 8.1s → 11.4s (+3.3s, between +2.9s and +3.8s)`
-pub(super) fn figures(row: &Row, quantile: Quantile) -> String {
+pub(super) fn figures(row: &Row, quantile: IntervalQuantile) -> String {
     let ([before, after], difference) = (quantile.values(row), quantile.of(row));
     format!(
         "{} {} {} → {} ({}, between {})",
@@ -29,30 +29,31 @@ pub(super) fn figures(row: &Row, quantile: Quantile) -> String {
 }
 
 /// The difference of a quantile: `+3.3s`.
-pub(super) fn in_short(row: &Row, quantile: Quantile) -> String {
+pub(super) fn in_short(row: &Row, quantile: IntervalQuantile) -> String {
     signed(quantile.of(row).difference)
 }
 
 /// That the median and the 90th percentile moved against each other.
 pub(super) fn mixed(row: &Row, among: &str) -> String {
-    let way = |quantile: Quantile| quantile.of(row).proven.map_or("as before", Moved::as_str);
+    let way =
+        |quantile: IntervalQuantile| quantile.of(row).proven.map_or("as before", Moved::as_str);
     format!(
         "The middle of startups is {}, the slowest tenth is {}{among}. The middle: {}. The slowest tenth: {}.",
-        way(Quantile::P50),
-        way(Quantile::P90),
-        figures(row, Quantile::P50),
-        figures(row, Quantile::P90)
+        way(IntervalQuantile::P50),
+        way(IntervalQuantile::P90),
+        figures(row, IntervalQuantile::P50),
+        figures(row, IntervalQuantile::P90)
     )
 }
 
 /// That both quantiles are within their margins, and what would have been seen.
 pub(super) fn no_difference(row: &Row, among: &str) -> String {
-    let quantile = Quantile::told(row);
+    let quantile = IntervalQuantile::told(row);
     format!("No difference{among}: {}. {}", figures(row, quantile), seen(row, quantile))
 }
 
 /// From which difference on it would have been seen: it reaches its margin, and its interval excludes 0.
-fn seen(row: &Row, quantile: Quantile) -> String {
+fn seen(row: &Row, quantile: IntervalQuantile) -> String {
     let difference = quantile.of(row);
     let least = difference.margin.max(half_width(difference.interval));
     format!("From about {} on it would have been seen.", signed(least))
@@ -64,7 +65,7 @@ fn half_width([low, high]: [f64; 2]) -> f64 {
 
 /// That a difference is neither shown nor excluded, and what would be needed.
 pub(super) fn unclear(row: &Row, among: &str) -> (String, Option<String>) {
-    let quantile = Quantile::told(row);
+    let quantile = IntervalQuantile::told(row);
     let difference = quantile.of(row);
     let figures = figures(row, quantile);
     let is_small = difference.difference.abs() < difference.margin;
@@ -113,7 +114,7 @@ pub(super) fn other_workloads(row: &Row, mix: &Mix) -> (String, Option<String>) 
          {} of those after have a match. All pods: {}.",
         percent(mix.before),
         percent(mix.after),
-        figures(row, Quantile::told(row))
+        figures(row, IntervalQuantile::told(row))
     );
     let needed =
         "The same workloads and images on both sides, for at least half of the pods.".to_owned();
@@ -121,7 +122,11 @@ pub(super) fn other_workloads(row: &Row, mix: &Mix) -> (String, Option<String>) 
 }
 
 /// How much it is on the nodes of a pool or zone, since it is less of all pods: ` (+3s there)`.
-fn there(breakdown: &Breakdown, Place { dimension, values }: &Place, quantile: Quantile) -> String {
+fn there(
+    breakdown: &Breakdown,
+    Place { dimension, values }: &Place,
+    quantile: IntervalQuantile,
+) -> String {
     let is_it = |part: &&Part| part.dimension == *dimension && values.iter().eq([&part.value]);
     let mut parts = breakdown.parts.iter();
     let Some(part) = parts.find(is_it).filter(|_| dimension.is_of_nodes()) else {
@@ -147,7 +152,7 @@ pub(super) fn in_words(Place { dimension, values }: &Place) -> String {
 }
 
 /// Where the difference lies: `, on nodes a and b only`.
-pub(super) fn place(breakdown: &Breakdown, quantile: Quantile, moved: Moved) -> String {
+pub(super) fn place(breakdown: &Breakdown, quantile: IntervalQuantile, moved: Moved) -> String {
     if let Some(only) = &breakdown.only {
         let there = there(breakdown, &only.place, quantile);
         return format!(", {} only{there}", in_words(&only.place));

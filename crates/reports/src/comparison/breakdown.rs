@@ -9,10 +9,10 @@ use std::thread;
 use serde::Serialize;
 
 use super::dimension::{Dimension, Part};
-use super::only::{Compared, Only};
-use super::row::{Drawn, LEAST_PODS, Margin, Row, Verdict};
-use super::side::Side;
-use super::statistics::{Sample, mann_whitney};
+use super::only::{ComparedPods, Only};
+use super::row::{DrawnSample, LEAST_PODS, QuantileMargin, Row, Verdict};
+use super::side::ComparisonSide;
+use super::statistics::{DurationSample, mann_whitney};
 use podinit_core::lifecycle::Interval;
 use podinit_core::node::NO_POOL;
 
@@ -32,11 +32,11 @@ pub struct Breakdown {
 }
 
 /// A value and its pods.
-struct Candidate {
+struct BreakdownCandidate {
     dimension: Dimension,
     value: String,
-    before: Sample,
-    after: Sample,
+    before: DurationSample,
+    after: DurationSample,
     share: f64,
     pods_after: f64,
 }
@@ -44,16 +44,16 @@ struct Candidate {
 impl Breakdown {
     /// Of an interval whose row is there and not `same`.
     pub(super) fn of(
-        (before, after): (&Side, &Side),
+        (before, after): (&ComparisonSide, &ComparisonSide),
         interval: Interval,
         rows: &[Row],
-        margin: Margin,
+        margin: QuantileMargin,
     ) -> Option<Self> {
         let row = rows.iter().find(|row| row.interval == interval.as_str())?;
         if row.verdict == Verdict::Same {
             return None;
         }
-        let all = |side: &Side| side.sample(interval, |_, _| Some(1.0));
+        let all = |side: &ComparisonSide| side.sample(interval, |_, _| Some(1.0));
         let (one, other) = (all(before), all(after));
         let difference = other.mean() - one.mean();
         let mut candidates = Vec::new();
@@ -62,13 +62,14 @@ impl Breakdown {
             candidates.extend(found);
         }
         let first_seed = 20_000 + 1_000 * interval.index() as u64;
-        let seeded: Vec<(u64, Candidate)> = (first_seed + 1..).step_by(2).zip(candidates).collect();
+        let seeded: Vec<(u64, BreakdownCandidate)> =
+            (first_seed + 1..).step_by(2).zip(candidates).collect();
         let mut parts = in_parallel(&seeded, |(seed, candidate)| {
             let (is_new, own) = match candidate.before.count() < LEAST_PODS {
-                true => (true, Drawn::new(&one, first_seed)),
-                false => (false, Drawn::new(&candidate.before, *seed)),
+                true => (true, DrawnSample::new(&one, first_seed)),
+                false => (false, DrawnSample::new(&candidate.before, *seed)),
             };
-            let later = Drawn::new(&candidate.after, seed + 1);
+            let later = DrawnSample::new(&candidate.after, seed + 1);
             let test = || mann_whitney(&own.sample.durations(), &later.sample.durations());
             Some(Part {
                 dimension: candidate.dimension,
@@ -87,7 +88,7 @@ impl Breakdown {
             _ if difference > 0.0 => Verdict::Slower,
             _ => Verdict::Faster,
         };
-        let compared = Compared { before, after, interval };
+        let compared = ComparedPods { before, after, interval };
         Some(Self {
             interval: interval.as_str(),
             mean_difference: difference,
@@ -100,10 +101,10 @@ impl Breakdown {
 /// The values of a dimension with enough pods after, those with the greatest share first.
 fn candidates_of(
     dimension: Dimension,
-    (before, after): (&Side, &Side),
+    (before, after): (&ComparisonSide, &ComparisonSide),
     interval: Interval,
-    (one, other): (&Sample, &Sample),
-) -> Vec<Candidate> {
+    (one, other): (&DurationSample, &DurationSample),
+) -> Vec<BreakdownCandidate> {
     let difference = other.mean() - one.mean();
     let before = samples(dimension, before, interval);
     let mut after = samples(dimension, after, interval);
@@ -111,17 +112,17 @@ fn candidates_of(
     if dimension == Dimension::Pool && after.keys().all(|pool| pool == NO_POOL) {
         after.clear();
     }
-    let mut candidates: Vec<Candidate> = after
+    let mut candidates: Vec<BreakdownCandidate> = after
         .into_iter()
         .filter(|(_, pods)| pods.count() >= LEAST_PODS)
         .map(|(value, pods)| {
-            let own = before.get(&value).cloned().unwrap_or(Sample::new(Vec::new()));
+            let own = before.get(&value).cloned().unwrap_or(DurationSample::new(Vec::new()));
             let base = match own.count() < LEAST_PODS {
                 true => one.mean(),
                 false => own.mean(),
             };
             let pods_after = pods.count() as f64 / other.count() as f64;
-            Candidate {
+            BreakdownCandidate {
                 dimension,
                 share: match difference {
                     0.0 => 0.0,
@@ -139,7 +140,11 @@ fn candidates_of(
     candidates
 }
 
-fn samples(dimension: Dimension, side: &Side, interval: Interval) -> BTreeMap<String, Sample> {
+fn samples(
+    dimension: Dimension,
+    side: &ComparisonSide,
+    interval: Interval,
+) -> BTreeMap<String, DurationSample> {
     let mut found: BTreeMap<String, Vec<_>> = BTreeMap::new();
     for pod in side.pods() {
         if let Some(observed) = pod.observed(interval, 1.0) {
@@ -149,7 +154,7 @@ fn samples(dimension: Dimension, side: &Side, interval: Interval) -> BTreeMap<St
         }
     }
     let samples = found.into_iter();
-    samples.map(|(value, observed)| (value, Sample::new(observed))).collect()
+    samples.map(|(value, observed)| (value, DurationSample::new(observed))).collect()
 }
 
 /// What `work` gives for each of the `jobs`, in their order.

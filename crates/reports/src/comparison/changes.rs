@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::side::{ComparedPod, Side};
+use super::side::{ComparedPod, ComparisonSide};
 
 /// So many names of nodes, images or versions are listed.
 const MOST_NAMES: usize = 20;
@@ -41,7 +41,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    pub(super) fn of(before: &Side, after: &Side) -> Self {
+    pub(super) fn of(before: &ComparisonSide, after: &ComparisonSide) -> Self {
         let nodes = |side| names(side, |pod| pod.node.iter().map(|node| &**node).collect());
         let images = |side| names(side, |pod| pod.images.iter().map(|image| &**image).collect());
         let (nodes, images) = ([nodes(before), nodes(after)], [images(before), images(after)]);
@@ -57,7 +57,10 @@ impl Changes {
     }
 }
 
-fn names<'a>(side: &'a Side, of: impl Fn(&'a ComparedPod) -> Vec<&'a str>) -> BTreeSet<&'a str> {
+fn names<'a>(
+    side: &'a ComparisonSide,
+    of: impl Fn(&'a ComparedPod) -> Vec<&'a str>,
+) -> BTreeSet<&'a str> {
     side.pods().iter().flat_map(of).collect()
 }
 
@@ -70,7 +73,7 @@ fn only(own: &BTreeSet<&str>, others: &BTreeSet<&str>) -> Names {
 }
 
 /// How many nodes had each version of the kubelet.
-fn kubelets(side: &Side) -> BTreeMap<&str, u64> {
+fn kubelets(side: &ComparisonSide) -> BTreeMap<&str, u64> {
     let nodes = side.pods().iter().filter_map(|pod| {
         let version = &*pod.node_labels.as_deref()?.kubelet_version;
         Some((version, pod.node.as_deref()?)).filter(|_| !version.is_empty())

@@ -7,23 +7,23 @@ use askama::Template;
 use super::formatting::{
     beside, breakdowns, changes, mix_shares, row_table, sides, starts, starts_table,
 };
-use super::timed::Timed;
-use super::{Comparison, Row, Side};
-use crate::report::Axis;
+use super::timed::PodDuration;
+use super::{Comparison, ComparisonSide, Row};
+use crate::report::LogAxis;
 use podinit_core::quantile::ExactDistribution;
 use podinit_text::table::TextTable;
 
 /// The distributions of every row, in one figure.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Figure {
-    rows: Vec<Laid>,
+pub(super) struct DistributionFigure {
+    rows: Vec<LaidDistribution>,
     /// Where each text of the axis stands, in percent
     ticks: Vec<(String, &'static str)>,
 }
 
 /// The distributions of an interval, one below the other.
 #[derive(Clone, Debug, PartialEq)]
-struct Laid {
+struct LaidDistribution {
     name: Cow<'static, str>,
     svg: String,
 }
@@ -31,7 +31,7 @@ struct Laid {
 /// What the page shows.
 #[derive(Template)]
 #[template(path = "comparison/comparison.html")]
-struct Page<'a> {
+struct ComparisonPage<'a> {
     /// The first sentence: that more pods do not start, or else the answer
     first: &'a str,
     answer: &'a str,
@@ -40,7 +40,7 @@ struct Page<'a> {
     starts: Option<&'a str>,
     beside: Vec<(&'static str, String)>,
     sides: Vec<String>,
-    figure: &'a Figure,
+    figure: &'a DistributionFigure,
     mix: String,
     tables: Vec<(String, TextTable)>,
     changes: Vec<(&'static str, String)>,
@@ -49,11 +49,11 @@ struct Page<'a> {
 /// The distributions of every row, on one axis.
 pub(super) fn figure<'a>(
     rows: &[Row],
-    compared: impl Iterator<Item = &'a Timed>,
-    before: &Side,
-    after: &Side,
-) -> Figure {
-    let values = |side: &Side, timed| -> ExactDistribution {
+    compared: impl Iterator<Item = &'a PodDuration>,
+    before: &ComparisonSide,
+    after: &ComparisonSide,
+) -> DistributionFigure {
+    let values = |side: &ComparisonSide, timed| -> ExactDistribution {
         side.pods().iter().filter_map(|pod| pod.duration_of(timed)).collect()
     };
     let all: Vec<_> = compared
@@ -61,11 +61,14 @@ pub(super) fn figure<'a>(
         .map(|timed| (timed.name(), values(before, timed), values(after, timed)))
         .collect();
     let longest = all.iter().flat_map(|(_, one, other)| [one.at(100), other.at(100)]);
-    let axis = Axis::up_to(longest.flatten().fold(0.0, f64::max));
+    let axis = LogAxis::up_to(longest.flatten().fold(0.0, f64::max));
     let draw = |(name, one, other): &(Cow<'static, str>, ExactDistribution, ExactDistribution)| {
-        Laid { name: name.clone(), svg: axis.ranges(&[(one, "before"), (other, "after")]) }
+        LaidDistribution {
+            name: name.clone(),
+            svg: axis.ranges(&[(one, "before"), (other, "after")]),
+        }
     };
-    Figure { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
+    DistributionFigure { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
 }
 
 /// The page.
@@ -89,7 +92,7 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
         Some(rest) if !starts_text.is_empty() => (starts_text, rest.trim_start()),
         _ => (text, ""),
     };
-    let page = Page {
+    let page = ComparisonPage {
         first,
         answer,
         needed: found.answer.needed.as_deref(),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::row::{Drawn, Margin, Row};
-use super::side::{ComparedPod, Side};
-use super::statistics::{Sample, van_elteren};
-use super::timed::Timed;
+use super::row::{DrawnSample, QuantileMargin, Row};
+use super::side::{ComparedPod, ComparisonSide};
+use super::statistics::{DurationSample, van_elteren};
+use super::timed::PodDuration;
 
 /// An image without tag and digest.
 pub fn untagged(image: &str) -> &str {
@@ -22,9 +22,9 @@ pub fn untagged(image: &str) -> &str {
 }
 
 /// By what pods match: namespace, kind and name of the controller, and the images in order.
-type Key = (Option<(Arc<str>, Box<str>, Box<str>)>, Vec<String>);
+type MatchKey = (Option<(Arc<str>, Box<str>, Box<str>)>, Vec<String>);
 
-fn key(pod: &ComparedPod) -> Key {
+fn key(pod: &ComparedPod) -> MatchKey {
     let workload = pod.workload.as_deref();
     let workload = workload.map(|one| {
         let (kind, name) = (one.kind.clone(), one.name.clone());
@@ -37,7 +37,7 @@ fn key(pod: &ComparedPod) -> Key {
 }
 
 /// The match of each pod, by a number that both sides share.
-pub(super) struct Matches {
+pub(super) struct PodMatches {
     before: Vec<usize>,
     after: Vec<usize>,
     /// How many pods there are of each match, before and after
@@ -64,9 +64,9 @@ impl Mix {
     }
 }
 
-impl Matches {
+impl PodMatches {
     /// Of the pods of both sides.
-    pub(crate) fn of(before: &Side, after: &Side) -> Self {
+    pub(crate) fn of(before: &ComparisonSide, after: &ComparisonSide) -> Self {
         let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
         let mut number = |side: usize, pods: &[ComparedPod]| -> Vec<usize> {
             let numbered = pods.iter().map(|pod| {
@@ -101,10 +101,10 @@ impl Matches {
     /// The row of a duration for the matched pods alone, each match weighted as before.
     pub(super) fn row(
         &self,
-        (before, after): (&Side, &Side),
-        timed: &Timed,
+        (before, after): (&ComparisonSide, &ComparisonSide),
+        timed: &PodDuration,
         seeds: [u64; 2],
-        margin: Margin,
+        margin: QuantileMargin,
     ) -> Option<Row> {
         let mut strata: BTreeMap<usize, [Vec<u64>; 2]> = BTreeMap::new();
         let sides = [(before, &self.before), (after, &self.after)];
@@ -123,11 +123,11 @@ impl Matches {
             let [before, after] = strata.get(number)?;
             Some(before.len() as f64 / after.len() as f64)
         };
-        let one: Sample =
+        let one: DurationSample =
             before.sample_of(timed, |index, _| weight(&self.before[index]).map(|_| 1.0));
         let other = after.sample_of(timed, |index, _| weight(&self.after[index]));
         let [first, second] = seeds;
-        let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
+        let drawn = (&DrawnSample::new(&one, first), &DrawnSample::new(&other, second));
         let pairs = strata.values().map(|[one, other]| (one.as_slice(), other.as_slice()));
         Row::new(timed.name(), drawn, || van_elteren(pairs), margin)
     }

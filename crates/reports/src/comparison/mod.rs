@@ -34,26 +34,26 @@ use changes::Changes;
 pub use changes::{Counted, Names};
 pub use dimension::{Dimension, Part};
 pub use mix::untagged;
-use mix::{Matches, Mix};
+use mix::{Mix, PodMatches};
 use not_started::NotStarted;
 pub use not_started::{StartVerdict, Starts};
 pub use only::{Only, Place};
 pub use row::{Difference, Figures, Moved, Row, Verdict};
-use row::{Drawn, Margin};
-pub use side::Side;
+use row::{DrawnSample, QuantileMargin};
+pub use side::ComparisonSide;
 use side::{ComparedPod, SideSummary};
-pub use threshold::{Checked, Threshold, percent_of};
+pub use threshold::{Threshold, ThresholdCheck, percent_of};
 pub use together::Together;
 
 use crate::report::intervals;
-use answer::Asked;
+use answer::AnswerInput;
 use breakdown::in_parallel;
 use changes::most_changed;
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_text::document::{DocumentFormat, TerminalStyle};
 use podinit_text::strangers_text;
 use statistics::mann_whitney;
-use timed::Timed;
+use timed::PodDuration;
 
 /// Two sides, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,7 +85,7 @@ pub struct Comparison {
     pub(crate) changes: Changes,
     /// What the charts show
     #[serde(skip)]
-    figure: html::Figure,
+    figure: html::DistributionFigure,
 }
 
 /// How sides are compared.
@@ -107,21 +107,25 @@ const fn seeds(number: u64, table: u64) -> [u64; 2] {
 const FIRST_NAMED: u64 = 250;
 
 /// What has rows, each with its number. An interval has the same one in every comparison.
-fn compared(before: &Side, after: &Side) -> Vec<(u64, Timed)> {
+fn compared(before: &ComparisonSide, after: &ComparisonSide) -> Vec<(u64, PodDuration)> {
     let all = intervals().map(|interval| (interval.index() as u64, interval.into()));
     all.chain((FIRST_NAMED..).zip(timed::common(before, after))).collect()
 }
 
 /// Compares two sides.
-pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Comparison {
-    let margin = Margin::new(config.margin_percent, config.timestamps);
-    let of_list = |side: &Side, other: &Side| {
+pub fn compare(
+    before: &ComparisonSide,
+    after: &ComparisonSide,
+    config: ComparisonConfig,
+) -> Comparison {
+    let margin = QuantileMargin::new(config.margin_percent, config.timestamps);
+    let of_list = |side: &ComparisonSide, other: &ComparisonSide| {
         let is_other = other.is_lone_list() && !side.is_lone_list();
         is_other.then(|| side.as_a_list_tells())
     };
     let told = [of_list(before, after), of_list(after, before)];
     let [before, after] = [told[0].as_ref().unwrap_or(before), told[1].as_ref().unwrap_or(after)];
-    let matches = Matches::of(before, after);
+    let matches = PodMatches::of(before, after);
     let all = compared(before, after);
     let jobs: Vec<_> = all.iter().flat_map(|one| [(one, false), (one, true)]).collect();
     let found = in_parallel(&jobs, |((number, timed), is_matched)| match is_matched {
@@ -135,7 +139,7 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
         rows
     };
     let (rows, matched_rows, mix) = (table(false), table(true), matches.mix());
-    let asked = Asked { rows: &rows, matched: &matched_rows, mix: &mix };
+    let asked = AnswerInput { rows: &rows, matched: &matched_rows, mix: &mix };
     let of = |interval: Interval| Breakdown::of((before, after), interval, &rows, margin);
     let told = asked.broken_down();
     let breakdown = told.and_then(of);
@@ -146,7 +150,7 @@ pub fn compare(before: &Side, after: &Side, config: ComparisonConfig) -> Compari
     let not_started = NotStarted::of(before, after);
     let answer = Answer::of(asked, observed, breakdown.as_ref(), not_started.as_ref());
     Comparison {
-        answer: answer.cautious(&rows, [before, after].map(Side::network_with_pulls)),
+        answer: answer.cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
         not_started,
         outcomes: most_changed(&earlier.outcomes, &later.outcomes),
         causes: most_changed(&earlier.causes, &later.causes),
@@ -168,7 +172,7 @@ impl Comparison {
     /// The rows that answer: those of the matched pods where the mix of the others changed.
     pub fn answering(&self) -> &[Row] {
         let Self { rows, matched_rows, mix, .. } = self;
-        Asked { rows, matched: matched_rows, mix }.answering()
+        AnswerInput { rows, matched: matched_rows, mix }.answering()
     }
 
     /// Whether more pods do not start.
@@ -205,14 +209,14 @@ impl Comparison {
 
 /// The row of a duration for all pods.
 fn row(
-    (before, after): (&Side, &Side),
-    timed: &Timed,
+    (before, after): (&ComparisonSide, &ComparisonSide),
+    timed: &PodDuration,
     [first, second]: [u64; 2],
-    margin: Margin,
+    margin: QuantileMargin,
 ) -> Option<Row> {
     let all = |_: usize, _: &ComparedPod| Some(1.0);
     let (one, other) = (before.sample_of(timed, all), after.sample_of(timed, all));
-    let drawn = (&Drawn::new(&one, first), &Drawn::new(&other, second));
+    let drawn = (&DrawnSample::new(&one, first), &DrawnSample::new(&other, second));
     let test = || mann_whitney(&one.durations(), &other.durations());
     Row::new(timed.name(), drawn, test, margin)
 }

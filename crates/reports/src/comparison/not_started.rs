@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::dimension::Dimension;
 use super::only::{MOST_OF_PODS, NEARLY_ALL, Place};
-use super::side::Side;
-use super::start::{Fate, Reason};
-use super::statistics::{Clustered, Proportion, fisher, holm, newcombe};
-use super::together::{Together, Told};
+use super::side::ComparisonSide;
+use super::start::{NotStartedReason, PodFate};
+use super::statistics::{ClusteredDifference, Proportion, fisher, holm, newcombe};
+use super::together::{KnownStart, Together};
 use podinit_core::lifecycle::Interval;
 use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 
@@ -66,7 +66,7 @@ fn is_worse(before: Proportion, after: Proportion) -> bool {
 }
 
 /// The statistics of the row.
-struct Tested {
+struct RowStatistics {
     interval: [f64; 2],
     wide_interval: Option<[f64; 2]>,
     p_value: f64,
@@ -74,7 +74,7 @@ struct Tested {
     worse_from: Option<u64>,
 }
 
-impl Tested {
+impl RowStatistics {
     fn of(
         together: Together,
         clusters: &[Vec<Proportion>; 2],
@@ -88,7 +88,7 @@ impl Tested {
             let verdict = StartVerdict::of(difference, interval, || p_value < OF_STARTS);
             return Self { interval, wide_interval: None, p_value, verdict, worse_from: of_pods };
         }
-        let found = Clustered::of(clusters.each_ref().map(|side| &**side), SEEDS);
+        let found = ClusteredDifference::of(clusters.each_ref().map(|side| &**side), SEEDS);
         // What fails together tells less than as many pods that are independent.
         let interval = [found.interval[0].min(low), found.interval[1].max(high)];
         let [wide_low, wide_high] = found.wide;
@@ -134,7 +134,7 @@ pub(crate) struct ReasonCount {
     pub before: u64,
     pub after: u64,
     #[serde(skip)]
-    pub(super) reason: Reason,
+    pub(super) reason: NotStartedReason,
 }
 
 /// The pods of a value of a dimension.
@@ -204,9 +204,9 @@ pub struct NotStarted {
 
 impl NotStarted {
     /// Compares two sides; `None` where one has no pod that counts.
-    pub(super) fn of(before: &Side, after: &Side) -> Option<Self> {
+    pub(super) fn of(before: &ComparisonSide, after: &ComparisonSide) -> Option<Self> {
         let limit = limit(before).or_else(|| limit(after));
-        let [mut one, mut other] = [before, after].map(|side| Counted::of(side, limit));
+        let [mut one, mut other] = [before, after].map(|side| SideCounts::of(side, limit));
         let told = [&mut one, &mut other].map(|side| std::mem::take(&mut side.pods));
         let (together, clusters, [earlier, later]) = Together::of(told);
         one.count(earlier);
@@ -215,8 +215,8 @@ impl NotStarted {
         if earlier.pods.of == 0 || later.pods.of == 0 {
             return None;
         }
-        let Tested { interval, wide_interval, p_value, verdict, worse_from } =
-            Tested::of(together, &clusters, [earlier.pods, later.pods]);
+        let RowStatistics { interval, wide_interval, p_value, verdict, worse_from } =
+            RowStatistics::of(together, &clusters, [earlier.pods, later.pods]);
         let parts = match verdict {
             StartVerdict::Same => Vec::new(),
             _ => parts([&one, &other]),
@@ -256,7 +256,7 @@ impl NotStarted {
 }
 
 /// The 99th percentile of the time from creation to ready, the longest of few, in nanoseconds.
-fn limit(side: &Side) -> Option<u64> {
+fn limit(side: &ComparisonSide) -> Option<u64> {
     let durations = side.sample(Interval::CreatedToReady, |_, _| Some(1.0)).durations();
     let percent = if durations.len() as u64 >= LEAST_OF_P99 { 99 } else { 100 };
     nearest_rank(&durations, percent)
@@ -264,41 +264,41 @@ fn limit(side: &Side) -> Option<u64> {
 
 /// The pods of a side, counted.
 #[derive(Default)]
-struct Counted<'a> {
+struct SideCounts<'a> {
     starts: Starts,
-    reasons: HashMap<Reason, u64>,
+    reasons: HashMap<NotStartedReason, u64>,
     /// Those that count
-    pods: Vec<Told<'a>>,
+    pods: Vec<KnownStart<'a>>,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> SideCounts<'a> {
     /// The pods of which is known whether they started, and how many others there are.
-    fn of(side: &'a Side, limit: Option<u64>) -> Self {
+    fn of(side: &'a ComparisonSide, limit: Option<u64>) -> Self {
         let mut counted = Self::default();
         let Some(until) = side.end() else {
             return counted;
         };
         for pod in side.followed() {
             let reason = match pod.start.fate(limit, until) {
-                Fate::LeftOut => continue,
+                PodFate::LeftOut => continue,
                 _ if side.complete_since().is_some_and(|since| pod.start.created < since) => {
                     counted.starts.earlier += 1;
                     continue;
                 }
-                Fate::TooNew => {
+                PodFate::TooNew => {
                     counted.starts.too_new += 1;
                     continue;
                 }
-                Fate::Started => None,
-                Fate::NotStarted(reason) => Some(reason),
+                PodFate::Started => None,
+                PodFate::NotStarted(reason) => Some(reason),
             };
-            counted.pods.push(Told { pod, reason });
+            counted.pods.push(KnownStart { pod, reason });
         }
         counted
     }
 
     /// Counts these.
-    fn count(&mut self, pods: Vec<Told<'a>>) {
+    fn count(&mut self, pods: Vec<KnownStart<'a>>) {
         for reason in pods.iter().filter_map(|told| told.reason) {
             *self.reasons.entry(reason).or_default() += 1;
         }
@@ -310,7 +310,7 @@ impl<'a> Counted<'a> {
 
     fn by(&self, dimension: Dimension) -> BTreeMap<String, Proportion> {
         let mut values: BTreeMap<String, Proportion> = BTreeMap::new();
-        for Told { pod, reason } in &self.pods {
+        for KnownStart { pod, reason } in &self.pods {
             for value in dimension.values(pod) {
                 let pods = values.entry(value).or_default();
                 pods.of += 1;
@@ -338,8 +338,12 @@ fn worse_from(before: Proportion, of: u64) -> Option<u64> {
     Some(low)
 }
 
-fn reasons(before: &HashMap<Reason, u64>, after: &HashMap<Reason, u64>) -> Vec<ReasonCount> {
-    let of = |counts: &HashMap<Reason, u64>, reason| counts.get(reason).copied().unwrap_or(0);
+fn reasons(
+    before: &HashMap<NotStartedReason, u64>,
+    after: &HashMap<NotStartedReason, u64>,
+) -> Vec<ReasonCount> {
+    let of =
+        |counts: &HashMap<NotStartedReason, u64>, reason| counts.get(reason).copied().unwrap_or(0);
     let others = before.keys().filter(|reason| !after.contains_key(reason));
     let all = after.keys().chain(others).map(|reason| ReasonCount {
         state: reason.state(),
@@ -358,7 +362,7 @@ fn reasons(before: &HashMap<Reason, u64>, after: &HashMap<Reason, u64>) -> Vec<R
 }
 
 /// The values of every dimension of which a larger share did not start, the largest growth first.
-fn parts([before, after]: [&Counted<'_>; 2]) -> Vec<StartPart> {
+fn parts([before, after]: [&SideCounts<'_>; 2]) -> Vec<StartPart> {
     let mut found = Vec::new();
     for dimension in Dimension::ALL {
         let earlier = before.by(dimension);
@@ -390,7 +394,7 @@ fn parts([before, after]: [&Counted<'_>; 2]) -> Vec<StartPart> {
 
 /// The workload that has more than half of `growth`. Its pods before are taken for as many as there would be of as many pods
 /// as after.
-fn most_of_increase([before, after]: [&Counted<'_>; 2], growth: f64) -> Option<MostOfIncrease> {
+fn most_of_increase([before, after]: [&SideCounts<'_>; 2], growth: f64) -> Option<MostOfIncrease> {
     let scale = after.starts.pods.of as f64 / before.starts.pods.of as f64;
     let earlier = before.by(Dimension::Workload);
     let mut parts = after.by(Dimension::Workload).into_iter().map(|(workload, pods)| {
@@ -428,12 +432,13 @@ fn only(
 
 /// Whether at most a tenth of the pods of a pool or zone are on nodes whose share grew by less than half of what that of
 /// all of them did.
-fn grew_as_one(place: &Place, [before, after]: [&Counted<'_>; 2]) -> bool {
-    let of_place = |counted: &Counted<'_>, node: Option<&str>| {
-        let pods = counted.pods.iter().filter(|Told { pod, .. }| {
+fn grew_as_one(place: &Place, [before, after]: [&SideCounts<'_>; 2]) -> bool {
+    let of_place = |counted: &SideCounts<'_>, node: Option<&str>| {
+        let pods = counted.pods.iter().filter(|KnownStart { pod, .. }| {
             place.has(pod) && node.is_none_or(|node| pod.node.as_deref() == Some(node))
         });
-        let each = |told: &Told<'_>| Proportion { count: u64::from(told.reason.is_some()), of: 1 };
+        let each =
+            |told: &KnownStart<'_>| Proportion { count: u64::from(told.reason.is_some()), of: 1 };
         Proportion::sum(pods.map(each))
     };
     if !place.dimension.is_of_nodes() {

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::dimension::{Dimension, Part};
 use super::row::{LEAST_PODS, Verdict};
-use super::side::{ComparedPod, Side};
-use super::statistics::Sample;
+use super::side::{ComparedPod, ComparisonSide};
+use super::statistics::DurationSample;
 use podinit_core::lifecycle::Interval;
 
 /// So many values are named together.
@@ -45,16 +45,16 @@ impl Place {
 
 /// What is broken down.
 #[derive(Clone, Copy)]
-pub(super) struct Compared<'a> {
-    pub(super) before: &'a Side,
-    pub(super) after: &'a Side,
+pub(super) struct ComparedPods<'a> {
+    pub(super) before: &'a ComparisonSide,
+    pub(super) after: &'a ComparisonSide,
     pub(super) interval: Interval,
 }
 
 impl Only {
     /// The fewest values of one dimension that account for nearly all of the difference, each no chance; `None` where no
     /// few do.
-    pub(super) fn of(parts: &[Part], verdict: Verdict, compared: Compared<'_>) -> Option<Self> {
+    pub(super) fn of(parts: &[Part], verdict: Verdict, compared: ComparedPods<'_>) -> Option<Self> {
         let of = |dimension| Self::of_dimension(dimension, parts, verdict);
         let found = Dimension::ALL.into_iter().filter_map(of);
         let found: Vec<Self> = found.filter(|only| only.moves_as_one(compared)).collect();
@@ -86,7 +86,7 @@ impl Only {
     }
 
     /// Whether each pool or zone moved as a whole: where only some of its nodes did, it is they.
-    fn moves_as_one(&self, compared: Compared<'_>) -> bool {
+    fn moves_as_one(&self, compared: ComparedPods<'_>) -> bool {
         let Place { dimension, values } = &self.place;
         let moves = |value: &String| {
             compared.moves_as_one(&Place { dimension: *dimension, values: vec![value.clone()] })
@@ -95,7 +95,7 @@ impl Only {
     }
 }
 
-impl Compared<'_> {
+impl ComparedPods<'_> {
     fn same_pods(self, one: &Place, other: &Place) -> bool {
         let mut pods = self.after.pods().iter();
         pods.all(|pod| pod.duration(self.interval).is_none() || one.has(pod) == other.has(pod))
@@ -128,7 +128,11 @@ impl Compared<'_> {
         exceptions as f64 <= (1.0 - NEARLY_ALL) * pods as f64
     }
 
-    fn by_node(self, side: &Side, counts: impl Fn(&ComparedPod) -> bool) -> BTreeMap<&str, Sample> {
+    fn by_node(
+        self,
+        side: &ComparisonSide,
+        counts: impl Fn(&ComparedPod) -> bool,
+    ) -> BTreeMap<&str, DurationSample> {
         let mut nodes: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         for pod in side.pods().iter().filter(|pod| counts(pod)) {
             if let (Some(node), Some(observed)) = (&pod.node, pod.observed(self.interval, 1.0)) {
@@ -136,12 +140,12 @@ impl Compared<'_> {
             }
         }
         let nodes = nodes.into_iter();
-        nodes.map(|(node, observed)| (node, Sample::new(observed))).collect()
+        nodes.map(|(node, observed)| (node, DurationSample::new(observed))).collect()
     }
 }
 
 /// The sample, or where it has too few pods the other one.
-fn or_of_more<'a>(sample: &'a Sample, other: &'a Sample) -> &'a Sample {
+fn or_of_more<'a>(sample: &'a DurationSample, other: &'a DurationSample) -> &'a DurationSample {
     match sample.count() < LEAST_PODS {
         true => other,
         false => sample,
@@ -149,7 +153,7 @@ fn or_of_more<'a>(sample: &'a Sample, other: &'a Sample) -> &'a Sample {
 }
 
 /// The standard error of the mean, in seconds, of samples with equal weights.
-fn error_of_mean(sample: &Sample) -> f64 {
+fn error_of_mean(sample: &DurationSample) -> f64 {
     let (mean, count) = (sample.mean(), sample.count() as f64);
     let durations = sample.durations().into_iter();
     let squares = durations.map(|nanos| (nanos as f64 / 1e9 - mean).powi(2));

@@ -4,12 +4,12 @@ use super::row::{Difference, Moved, Row};
 
 /// A quantile that has an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quantile {
+pub(super) enum IntervalQuantile {
     P50,
     P90,
 }
 
-impl Quantile {
+impl IntervalQuantile {
     pub(super) const ALL: [Self; 2] = [Self::P50, Self::P90];
 
     /// Its name.

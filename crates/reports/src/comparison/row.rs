@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::statistics::{RankTest, Resampled, Resamples, Sample, interval, widened};
+use super::statistics::{
+    BootstrapQuantiles, DurationSample, RankTest, Resampled, interval, widened,
+};
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::quantile::LEAST_OF_P99;
 
@@ -20,14 +22,14 @@ const QUANTILES: usize = 2;
 
 /// By how much a quantile may differ until it has moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Margin {
+pub struct QuantileMargin {
     /// In percent of the value before
     pub percent: f64,
     /// In seconds: twice the precision of the times
     pub least: f64,
 }
 
-impl Margin {
+impl QuantileMargin {
     /// Of times of this mode.
     pub(crate) const fn new(percent: f64, timestamps: TimestampMode) -> Self {
         let least = match timestamps {
@@ -85,7 +87,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    fn of(sample: &Sample) -> Self {
+    fn of(sample: &DurationSample) -> Self {
         let at = |percent| sample.quantile(percent).map_or(0.0, |nanos| nanos as f64 / 1e9);
         Self {
             count: sample.count(),
@@ -130,7 +132,7 @@ impl Moved {
 }
 
 impl Difference {
-    fn new(before: f64, after: f64, (low, high): (f64, f64), margin: Margin) -> Self {
+    fn new(before: f64, after: f64, (low, high): (f64, f64), margin: QuantileMargin) -> Self {
         let (difference, margin) = (after - before, margin.of(before));
         Self { difference, interval: [low, high], margin, moved: None, proven: None }
     }
@@ -185,25 +187,25 @@ pub struct Row {
 }
 
 /// A sample as rows need it, drawn once for each way of drawing.
-pub struct Drawn<'a> {
-    pub sample: &'a Sample,
+pub struct DrawnSample<'a> {
+    pub sample: &'a DurationSample,
     seed: u64,
-    minutes: std::cell::OnceCell<Resamples>,
-    pods: std::cell::OnceCell<Resamples>,
+    minutes: std::cell::OnceCell<BootstrapQuantiles>,
+    pods: std::cell::OnceCell<BootstrapQuantiles>,
 }
 
-impl<'a> Drawn<'a> {
+impl<'a> DrawnSample<'a> {
     /// Of a sample, with the seed of its draws.
-    pub(crate) const fn new(sample: &'a Sample, seed: u64) -> Self {
+    pub(crate) const fn new(sample: &'a DurationSample, seed: u64) -> Self {
         Self { sample, seed, minutes: std::cell::OnceCell::new(), pods: std::cell::OnceCell::new() }
     }
 
-    fn resamples(&self, resampled: Resampled) -> &Resamples {
+    fn resamples(&self, resampled: Resampled) -> &BootstrapQuantiles {
         let cell = match resampled {
             Resampled::Minutes => &self.minutes,
             Resampled::Pods => &self.pods,
         };
-        cell.get_or_init(|| Resamples::draw(self.sample, resampled, self.seed))
+        cell.get_or_init(|| BootstrapQuantiles::draw(self.sample, resampled, self.seed))
     }
 }
 
@@ -212,9 +214,9 @@ impl Row {
     /// once the p-values of all rows are corrected: [`Row::correct`].
     pub fn new(
         interval_name: Cow<'static, str>,
-        (before, after): (&Drawn<'_>, &Drawn<'_>),
+        (before, after): (&DrawnSample<'_>, &DrawnSample<'_>),
         test: impl FnOnce() -> RankTest,
-        margin: Margin,
+        margin: QuantileMargin,
     ) -> Option<Self> {
         if before.sample.count().min(after.sample.count()) < LEAST_PODS {
             return None;

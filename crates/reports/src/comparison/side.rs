@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::start::Start;
-use super::statistics::{Observed, Sample};
-use super::timed::Timed;
+use super::start::StartupCourse;
+use super::statistics::{DurationSample, ObservedDuration};
+use super::timed::PodDuration;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation,
@@ -19,7 +19,7 @@ use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
 use podinit_recordings::observed;
-use podinit_recordings::reader::{Document, RecordingError};
+use podinit_recordings::reader::{RecordingDocument, RecordingError};
 use podinit_recordings::replay::ReplayConfig;
 
 /// What a comparison knows of a pod.
@@ -32,9 +32,9 @@ pub struct ComparedPod {
     /// Its network time may include the pull of an image
     network_may_include_pulls: bool,
     /// The durations that have names of their own
-    named: Box<[(Timed, Latency)]>,
+    named: Box<[(PodDuration, Latency)]>,
     /// How its startup went
-    pub(super) start: Start,
+    pub(super) start: StartupCourse,
     pub namespace: Arc<str>,
     pub node: Option<Arc<str>>,
     /// What its node states; `None` where nodes are not known
@@ -54,14 +54,14 @@ impl ComparedPod {
     }
 
     /// The durations with names of their own that were observed.
-    pub(super) fn named(&self) -> &[(Timed, Latency)] {
+    pub(super) fn named(&self) -> &[(PodDuration, Latency)] {
         &self.named
     }
 
     /// How long this took, where it was observed.
-    pub(super) fn duration_of(&self, timed: &Timed) -> Option<Latency> {
+    pub(super) fn duration_of(&self, timed: &PodDuration) -> Option<Latency> {
         match timed {
-            Timed::Interval(SloInterval::Standard(interval)) => self.duration(*interval),
+            PodDuration::Interval(SloInterval::Standard(interval)) => self.duration(*interval),
             _ => self.named.iter().find(|(own, _)| own == timed).map(|(_, took)| *took),
         }
     }
@@ -72,18 +72,18 @@ impl ComparedPod {
     }
 
     /// Its duration as a value of a sample.
-    pub(super) fn observed(&self, interval: Interval, weight: f64) -> Option<Observed> {
+    pub(super) fn observed(&self, interval: Interval, weight: f64) -> Option<ObservedDuration> {
         Some(self.value(self.duration(interval)?, weight))
     }
 
-    fn value(&self, took: Latency, weight: f64) -> Observed {
-        Observed { nanos: took.as_nanos(), minute: self.minute, weight }
+    fn value(&self, took: Latency, weight: f64) -> ObservedDuration {
+        ObservedDuration { nanos: took.as_nanos(), minute: self.minute, weight }
     }
 }
 
 /// The pods of one side.
 #[derive(Debug, Default)]
-pub struct Side {
+pub struct ComparisonSide {
     pods: Vec<ComparedPod>,
     /// Pods that were followed and of which nothing was observed
     unobserved: Vec<ComparedPod>,
@@ -129,13 +129,13 @@ pub struct SideSummary {
     pub lone_list: bool,
 }
 
-impl Side {
+impl ComparisonSide {
     /// The pods of a recording.
     ///
     /// # Errors
     /// If a document is malformed: nothing is compared with a part of a recording.
     pub fn of_recording(
-        documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+        documents: impl IntoIterator<Item = Result<RecordingDocument, RecordingError>>,
         config: ReplayConfig,
     ) -> Result<Self, RecordingError> {
         let milestones = Arc::clone(&config.tracker.milestones);
@@ -201,21 +201,21 @@ impl Side {
         &self,
         interval: Interval,
         weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
-    ) -> Sample {
+    ) -> DurationSample {
         self.sample_of(&interval.into(), weight)
     }
 
     /// The same of any duration.
     pub(super) fn sample_of(
         &self,
-        timed: &Timed,
+        timed: &PodDuration,
         weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
-    ) -> Sample {
+    ) -> DurationSample {
         let pods = self.pods.iter().enumerate();
         let observed = pods.filter_map(|(index, pod)| {
             Some(pod.value(pod.duration_of(timed)?, weight(index, pod)?))
         });
-        Sample::new(observed.collect())
+        DurationSample::new(observed.collect())
     }
 
     /// Whether a milestone of your own has this name, as it is configured or as a record says.
@@ -290,8 +290,8 @@ impl Side {
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
             network_may_include_pulls: (record.network_time)
                 .is_some_and(NetworkTime::may_include_pulls),
-            named: Timed::of_record(record),
-            start: Start::of(record),
+            named: PodDuration::of_record(record),
+            start: StartupCourse::of(record),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),
@@ -332,7 +332,7 @@ fn job(pod: &PodInfo) -> Option<&str> {
     is_of_job.then_some(name)
 }
 
-impl Observer for Side {
+impl Observer for ComparisonSide {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         if let Observation::Tracker(TrackerObservation::Advanced { .. }) = observation {
             self.advanced(now);

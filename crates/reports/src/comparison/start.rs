@@ -5,19 +5,19 @@ use podinit_core::timestamp::Timestamp;
 
 /// How a startup went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Start {
+pub(super) struct StartupCourse {
     /// When the pod was created, or else when podinit first saw it
     pub(super) created: Timestamp,
     /// When its startup was over, where it is; of one that was over at first sight, as its status says, or else at once
     pub(super) over: Option<Timestamp>,
-    end: End,
+    end: StartupEnd,
     /// What it waits for, or waited for last
     waiting: Option<WaitReason>,
 }
 
 /// How a startup ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum StartupEnd {
     /// The pod became ready, or its work was done before
     Started,
     Failed,
@@ -31,10 +31,10 @@ enum End {
 
 /// What a pod counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum PodFate {
     Started,
     /// It did not start, and why
-    NotStarted(Reason),
+    NotStarted(NotStartedReason),
     /// It was in flight for too short a time to tell
     TooNew,
     /// It counts for nothing
@@ -43,7 +43,7 @@ pub(super) enum Fate {
 
 /// Why a pod did not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Reason {
+pub(super) enum NotStartedReason {
     /// It waits, or waited until it was gone
     Waits(Option<WaitReason>),
     /// It failed, and what it waited for before
@@ -51,45 +51,45 @@ pub(super) enum Reason {
     Rejected,
 }
 
-impl Start {
+impl StartupCourse {
     pub(super) fn of(record: &Record) -> Self {
         let last = record.causes.last().map(|cause| cause.waiting);
         let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
         let (over, end, waiting) = match &record.progress {
-            Progress::InFlight { is_never_ready: true, .. } => (None, End::Unknown, None),
-            Progress::InFlight { waiting, .. } => (None, End::InFlight, Some(*waiting)),
+            Progress::InFlight { is_never_ready: true, .. } => (None, StartupEnd::Unknown, None),
+            Progress::InFlight { waiting, .. } => (None, StartupEnd::InFlight, Some(*waiting)),
             Progress::Ended { outcome, at, ending } => {
                 let is_first_sight = record.is_over_at_first_sight();
                 let stated = ending.as_ref().and_then(|ending| ending.at);
                 // When podinit first saw it, it may have been over for days.
                 let stated = stated.filter(|_| is_first_sight).map(|stated| stated.min(*at));
                 let over = stated.unwrap_or(if is_first_sight { created } else { *at });
-                (Some(over), End::of(*outcome, stated.unwrap_or(*at)), last)
+                (Some(over), StartupEnd::of(*outcome, stated.unwrap_or(*at)), last)
             }
         };
         Self { created, over, end, waiting }
     }
 
     /// What it counts as where a startup should take no longer than so many nanoseconds and the side ends at `until`.
-    pub(super) fn fate(self, limit: Option<u64>, until: Timestamp) -> Fate {
+    pub(super) fn fate(self, limit: Option<u64>, until: Timestamp) -> PodFate {
         let waited = |until: Timestamp| match limit {
             Some(limit) if until.nanos_since(self.created) > limit as i64 => {
-                Fate::NotStarted(Reason::Waits(self.waiting))
+                PodFate::NotStarted(NotStartedReason::Waits(self.waiting))
             }
-            _ => Fate::TooNew,
+            _ => PodFate::TooNew,
         };
         match self.end {
-            End::Started => Fate::Started,
-            End::Failed => Fate::NotStarted(Reason::Failed(self.waiting)),
-            End::Rejected => Fate::NotStarted(Reason::Rejected),
-            End::Gone(at) => waited(at),
-            End::InFlight => waited(until),
-            End::Unknown => Fate::LeftOut,
+            StartupEnd::Started => PodFate::Started,
+            StartupEnd::Failed => PodFate::NotStarted(NotStartedReason::Failed(self.waiting)),
+            StartupEnd::Rejected => PodFate::NotStarted(NotStartedReason::Rejected),
+            StartupEnd::Gone(at) => waited(at),
+            StartupEnd::InFlight => waited(until),
+            StartupEnd::Unknown => PodFate::LeftOut,
         }
     }
 }
 
-impl End {
+impl StartupEnd {
     const fn of(outcome: Outcome, at: Timestamp) -> Self {
         match outcome {
             Outcome::Ready | Outcome::Completed => Self::Started,
@@ -101,7 +101,7 @@ impl End {
     }
 }
 
-impl Reason {
+impl NotStartedReason {
     /// What pods with it do: `wait for cni (network)`.
     pub(super) fn in_words(self, pods: u64) -> String {
         let one = pods == 1;

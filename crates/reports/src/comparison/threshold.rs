@@ -13,7 +13,7 @@ use podinit_text::words::points;
 
 /// A quantile of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantile {
+enum ThresholdQuantile {
     P50,
     P90,
     P99,
@@ -21,7 +21,7 @@ enum Quantile {
 
 /// By how much a quantile may grow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Limit {
+enum ThresholdLimit {
     /// Of its value before
     Percent(f64),
     Seconds(f64),
@@ -29,9 +29,9 @@ enum Limit {
 
 /// What may grow.
 #[derive(Clone, Debug, PartialEq)]
-enum Measure {
+enum ThresholdMeasure {
     /// A quantile of an interval
-    Quantile { interval: SloInterval, quantile: Quantile, limit: Limit },
+    Quantile { interval: SloInterval, quantile: ThresholdQuantile, limit: ThresholdLimit },
     /// The share of pods that do not start, by so many percentage points
     NotStarted { points: f64 },
 }
@@ -39,7 +39,7 @@ enum Measure {
 /// A rule such as `network:p99>+20%` or `not_started>+5%`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    measure: Measure,
+    measure: ThresholdMeasure,
     text: String,
 }
 
@@ -57,7 +57,10 @@ impl FromStr for Threshold {
         {
             let points = points.trim().strip_suffix('%').and_then(percent_of);
             let points = points.ok_or_else(malformed)?;
-            return Ok(Self { measure: Measure::NotStarted { points }, text: text.to_owned() });
+            return Ok(Self {
+                measure: ThresholdMeasure::NotStarted { points },
+                text: text.to_owned(),
+            });
         }
         let (interval, rest) = text.split_once(':').ok_or_else(malformed)?;
         let (quantile, limit) = rest.split_once(">+").ok_or_else(malformed)?;
@@ -69,16 +72,16 @@ impl FromStr for Threshold {
             )
         })?;
         let quantile = match quantile.trim() {
-            "p50" => Quantile::P50,
-            "p90" => Quantile::P90,
-            "p99" => Quantile::P99,
+            "p50" => ThresholdQuantile::P50,
+            "p90" => ThresholdQuantile::P90,
+            "p99" => ThresholdQuantile::P99,
             _ => return Err(malformed()),
         };
         let limit = match limit.trim().strip_suffix('%') {
-            Some(percent) => Limit::Percent(percent_of(percent).ok_or_else(malformed)?),
-            None => Limit::Seconds(seconds_of(limit.trim()).ok_or_else(malformed)?),
+            Some(percent) => ThresholdLimit::Percent(percent_of(percent).ok_or_else(malformed)?),
+            None => ThresholdLimit::Seconds(seconds_of(limit.trim()).ok_or_else(malformed)?),
         };
-        let measure = Measure::Quantile { interval, quantile, limit };
+        let measure = ThresholdMeasure::Quantile { interval, quantile, limit };
         Ok(Self { measure, text: text.to_owned() })
     }
 }
@@ -104,7 +107,7 @@ impl fmt::Display for Threshold {
 
 /// What a comparison says of a threshold. The texts are one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum ThresholdCheck {
     /// The quantile did not grow by more
     Kept,
     /// It did
@@ -117,14 +120,14 @@ impl Threshold {
     /// The name of the milestone of your own that it is about, if it is about one.
     pub const fn milestone(&self) -> Option<&Arc<str>> {
         match &self.measure {
-            Measure::Quantile { interval, .. } => interval.milestone(),
-            Measure::NotStarted { .. } => None,
+            ThresholdMeasure::Quantile { interval, .. } => interval.milestone(),
+            ThresholdMeasure::NotStarted { .. } => None,
         }
     }
 
     /// Whether it is about the pods that do not start.
     pub const fn is_of_starts(&self) -> bool {
-        matches!(self.measure, Measure::NotStarted { .. })
+        matches!(self.measure, ThresholdMeasure::NotStarted { .. })
     }
 
     /// That no milestone has this name, in words.
@@ -133,25 +136,25 @@ impl Threshold {
     }
 
     /// Checks the row that answers: that of the matched pods where the mix of the others changed.
-    pub fn check(&self, comparison: &Comparison) -> Checked {
+    pub fn check(&self, comparison: &Comparison) -> ThresholdCheck {
         match &self.measure {
-            Measure::NotStarted { points } => {
+            ThresholdMeasure::NotStarted { points } => {
                 self.check_starts(comparison.not_started.as_ref(), *points)
             }
-            Measure::Quantile { interval, quantile, limit } => {
+            ThresholdMeasure::Quantile { interval, quantile, limit } => {
                 self.check_quantile(comparison, interval, *quantile, *limit)
             }
         }
     }
 
-    fn check_starts(&self, starts: Option<&NotStarted>, limit: f64) -> Checked {
+    fn check_starts(&self, starts: Option<&NotStarted>, limit: f64) -> ThresholdCheck {
         let Some(starts) = starts else {
-            return Checked::Unclear(format!("{self}: on one side no pod tells"));
+            return ThresholdCheck::Unclear(format!("{self}: on one side no pod tells"));
         };
         let (limit, [_, high]) = (limit / 100.0, starts.interval);
         let is_unclear = starts.verdict == StartVerdict::Unclear && high > limit;
         match (starts.verdict, starts.difference > limit) {
-            (StartVerdict::Worse, true) => Checked::Exceeded(format!(
+            (StartVerdict::Worse, true) => ThresholdCheck::Exceeded(format!(
                 "{self}: {} of {} before, {} of {} after ({})",
                 starts.before.pods.count,
                 starts.before.pods.of,
@@ -159,8 +162,8 @@ impl Threshold {
                 starts.after.pods.of,
                 points(starts.difference)
             )),
-            _ if is_unclear => Checked::Unclear(format!("{self}: {NOT_STARTED} is unclear")),
-            _ => Checked::Kept,
+            _ if is_unclear => ThresholdCheck::Unclear(format!("{self}: {NOT_STARTED} is unclear")),
+            _ => ThresholdCheck::Kept,
         }
     }
 
@@ -168,34 +171,34 @@ impl Threshold {
         &self,
         comparison: &Comparison,
         interval: &SloInterval,
-        quantile: Quantile,
-        limit: Limit,
-    ) -> Checked {
+        quantile: ThresholdQuantile,
+        limit: ThresholdLimit,
+    ) -> ThresholdCheck {
         let mut rows = comparison.answering().iter();
         let Some(row) = rows.find(|row| row.interval == interval.text()) else {
-            return Checked::Unclear(format!(
+            return ThresholdCheck::Unclear(format!(
                 "{self}: {} was observed for fewer than 5 pods on one side",
                 interval.text()
             ));
         };
         if row.verdict == Verdict::Unclear {
-            return Checked::Unclear(format!("{self}: {} is unclear", row.interval));
+            return ThresholdCheck::Unclear(format!("{self}: {} is unclear", row.interval));
         }
         let quantile = match quantile {
-            Quantile::P50 => Some((row.before.p50, row.p50.difference)),
-            Quantile::P90 => Some((row.before.p90, row.p90.difference)),
-            Quantile::P99 => row.before.p99.zip(row.p99_difference),
+            ThresholdQuantile::P50 => Some((row.before.p50, row.p50.difference)),
+            ThresholdQuantile::P90 => Some((row.before.p90, row.p90.difference)),
+            ThresholdQuantile::P99 => row.before.p99.zip(row.p99_difference),
         };
         let Some((before, difference)) = quantile else {
-            return Checked::Unclear(format!("{self}: p99 needs 100 pods on each side"));
+            return ThresholdCheck::Unclear(format!("{self}: p99 needs 100 pods on each side"));
         };
         let limit = match limit {
-            Limit::Percent(percent) => percent / 100.0 * before,
-            Limit::Seconds(seconds) => seconds,
+            ThresholdLimit::Percent(percent) => percent / 100.0 * before,
+            ThresholdLimit::Seconds(seconds) => seconds,
         };
         match difference > limit {
-            false => Checked::Kept,
-            true => Checked::Exceeded(format!(
+            false => ThresholdCheck::Kept,
+            true => ThresholdCheck::Exceeded(format!(
                 "{self}: {} before, {} after ({})",
                 seconds(before),
                 seconds(before + difference),
@@ -222,21 +225,30 @@ mod tests {
     #[test]
     fn a_threshold_is_read() {
         let read = |text: &str| text.parse::<Threshold>().map(|rule| rule.measure);
-        let of = |interval: &str, quantile, limit| Measure::Quantile {
+        let of = |interval: &str, quantile, limit| ThresholdMeasure::Quantile {
             interval: SloInterval::from_text(interval).unwrap(),
             quantile,
             limit,
         };
         for (text, measure) in [
-            ("network:p99>+20%", of("network", Quantile::P99, Limit::Percent(20.0))),
+            (
+                "network:p99>+20%",
+                of("network", ThresholdQuantile::P99, ThresholdLimit::Percent(20.0)),
+            ),
             (
                 "created_to_ready:p50>+1m30s",
-                of("created_to_ready", Quantile::P50, Limit::Seconds(90.0)),
+                of("created_to_ready", ThresholdQuantile::P50, ThresholdLimit::Seconds(90.0)),
             ),
-            ("network:p50>+0.5s", of("network", Quantile::P50, Limit::Seconds(0.5))),
-            ("network:p50>+250ms", of("network", Quantile::P50, Limit::Seconds(0.25))),
-            ("not_started>+5%", Measure::NotStarted { points: 5.0 }),
-            ("not_started >+ 0.5%", Measure::NotStarted { points: 0.5 }),
+            (
+                "network:p50>+0.5s",
+                of("network", ThresholdQuantile::P50, ThresholdLimit::Seconds(0.5)),
+            ),
+            (
+                "network:p50>+250ms",
+                of("network", ThresholdQuantile::P50, ThresholdLimit::Seconds(0.25)),
+            ),
+            ("not_started>+5%", ThresholdMeasure::NotStarted { points: 5.0 }),
+            ("not_started >+ 0.5%", ThresholdMeasure::NotStarted { points: 0.5 }),
         ] {
             assert_eq!(read(text), Ok(measure), "{text}");
         }

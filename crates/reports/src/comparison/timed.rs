@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::row::LEAST_PODS;
-use super::side::Side;
+use super::side::ComparisonSide;
 use podinit_core::lifecycle::{CustomStart, GateKind, Interval, Latency, Record, SloInterval};
 use podinit_core::pod::MOST_OWN_MILESTONES;
 
@@ -17,20 +17,20 @@ const MOST_GATES: usize = 20;
 
 /// A duration that pods have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Timed {
+pub(super) enum PodDuration {
     /// An interval of all pods, or a duration of a milestone of your own
     Interval(SloInterval),
     /// How long a gate took
     Gate { kind: GateKind, gate: Arc<str> },
 }
 
-impl From<Interval> for Timed {
+impl From<Interval> for PodDuration {
     fn from(interval: Interval) -> Self {
         Self::Interval(interval.into())
     }
 }
 
-impl Timed {
+impl PodDuration {
     /// Its name. That of a gate is a stranger's.
     pub(super) fn name(&self) -> Cow<'static, str> {
         match self {
@@ -68,17 +68,17 @@ impl Timed {
 }
 
 /// The durations with names of their own that enough pods of both sides have.
-pub(super) fn common(before: &Side, after: &Side) -> Vec<Timed> {
-    let mut counts: HashMap<&Timed, [usize; 2]> = HashMap::new();
+pub(super) fn common(before: &ComparisonSide, after: &ComparisonSide) -> Vec<PodDuration> {
+    let mut counts: HashMap<&PodDuration, [usize; 2]> = HashMap::new();
     for (number, side) in [before, after].into_iter().enumerate() {
         for (timed, _) in side.pods().iter().flat_map(|pod| pod.named()) {
             counts.entry(timed).or_default()[number] += 1;
         }
     }
     counts.retain(|_, pods| pods.iter().all(|pods| *pods >= LEAST_PODS));
-    let pods_of = |timed: &&Timed| counts[*timed].iter().sum::<usize>();
-    let (mut milestones, mut gates): (Vec<&Timed>, Vec<&Timed>) =
-        counts.keys().copied().partition(|timed| matches!(timed, Timed::Interval(_)));
+    let pods_of = |timed: &&PodDuration| counts[*timed].iter().sum::<usize>();
+    let (mut milestones, mut gates): (Vec<&PodDuration>, Vec<&PodDuration>) =
+        counts.keys().copied().partition(|timed| matches!(timed, PodDuration::Interval(_)));
     for (all, most) in [(&mut milestones, MOST_MILESTONES), (&mut gates, MOST_GATES)] {
         all.sort_by_key(|timed| (Reverse(pods_of(timed)), timed.place()));
         all.truncate(most);

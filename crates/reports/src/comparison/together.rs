@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::side::ComparedPod;
-use super::start::Reason;
+use super::start::NotStartedReason;
 use super::statistics::Proportion;
 use podinit_core::timestamp::Timestamp;
 
@@ -14,10 +14,10 @@ const LEAST_CLUSTERS: usize = 10;
 
 /// A pod of which is known whether it started.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(super) struct KnownStart<'a> {
     pub(super) pod: &'a ComparedPod,
     /// Why it did not start; `None` of one that did
-    pub(super) reason: Option<Reason>,
+    pub(super) reason: Option<NotStartedReason>,
 }
 
 /// What is drawn anew and ranked.
@@ -36,9 +36,9 @@ impl Together {
     /// What fails together on both sides: their clusters, none where pods are taken for independent, and their pods. Where not
     /// whole workloads are drawn, the tries of a Job are one pod.
     pub(super) fn of(
-        sides: [Vec<Told<'_>>; 2],
-    ) -> (Self, [Vec<Proportion>; 2], [Vec<Told<'_>>; 2]) {
-        let enough = |sides: &[Vec<Told<'_>>; 2], together: Self| {
+        sides: [Vec<KnownStart<'_>>; 2],
+    ) -> (Self, [Vec<Proportion>; 2], [Vec<KnownStart<'_>>; 2]) {
+        let enough = |sides: &[Vec<KnownStart<'_>>; 2], together: Self| {
             let clusters = sides.each_ref().map(|pods| together.clusters(pods));
             Some(clusters).filter(|both| both.iter().all(|one| one.len() >= LEAST_CLUSTERS))
         };
@@ -53,9 +53,9 @@ impl Together {
     }
 
     /// How many pods of each cluster did not start.
-    fn clusters(self, pods: &[Told<'_>]) -> Vec<Proportion> {
+    fn clusters(self, pods: &[KnownStart<'_>]) -> Vec<Proportion> {
         let mut clusters: BTreeMap<_, Proportion> = BTreeMap::new();
-        for (number, Told { pod, reason }) in pods.iter().enumerate() {
+        for (number, KnownStart { pod, reason }) in pods.iter().enumerate() {
             let workload =
                 pod.workload.as_deref().map(|one| (&*pod.namespace, &*one.kind, &*one.name));
             let minute = pod.minute.filter(|_| self == Self::Minutes);
@@ -70,12 +70,12 @@ impl Together {
 
 /// The pods, but those of Jobs that were followed by another try: created once they were over. A Job that runs many pods at
 /// once has as many tries under way.
-fn last_tries(mut pods: Vec<Told<'_>>) -> Vec<Told<'_>> {
+fn last_tries(mut pods: Vec<KnownStart<'_>>) -> Vec<KnownStart<'_>> {
     // Of two tries of one second the one that started is the last.
     pods.sort_by_key(|told| (told.pod.start.created, told.reason.is_none()));
     let mut failed: HashMap<_, Vec<(Timestamp, usize)>> = HashMap::new();
     let mut is_last = vec![true; pods.len()];
-    for (number, Told { pod, reason }) in pods.iter().enumerate() {
+    for (number, KnownStart { pod, reason }) in pods.iter().enumerate() {
         let Some(job) = &pod.job else { continue };
         let tries = failed.entry((&pod.namespace, &pod.workload, job)).or_default();
         if let Some(before) = tries.iter().position(|(over, _)| *over <= pod.start.created) {

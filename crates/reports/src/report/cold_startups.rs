@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::durations::Durations;
+use super::durations::IntervalDurations;
 use super::summary::{StartupSummary, Warmth};
 use podinit_core::lifecycle::{Latency, NodeAge, StartupImages};
 
@@ -16,20 +16,20 @@ const fn warmth(key: (NodeAge, StartupImages)) -> Warmth {
 }
 
 /// What one row is made of.
-struct Startups {
-    durations: Durations,
+struct WarmthStartups {
+    durations: IntervalDurations,
     nanos: u128,
 }
 
-impl Default for Startups {
+impl Default for WarmthStartups {
     fn default() -> Self {
-        Self { durations: Durations::new(), nanos: 0 }
+        Self { durations: IntervalDurations::new(), nanos: 0 }
     }
 }
 
 /// The durations from Created to Ready by capacity and images.
 #[derive(Default)]
-pub(super) struct ColdStartups(BTreeMap<(NodeAge, StartupImages), Startups>);
+pub(super) struct ColdStartups(BTreeMap<(NodeAge, StartupImages), WarmthStartups>);
 
 impl ColdStartups {
     pub(super) fn add(&mut self, capacity: NodeAge, images: StartupImages, latency: Latency) {
@@ -45,8 +45,8 @@ impl ColdStartups {
         if self.0.keys().all(|key| *key == nothing) {
             return Vec::new();
         }
-        let mut groups: BTreeMap<Warmth, (Startups, Vec<_>)> = BTreeMap::new();
-        let mut all = Startups::default();
+        let mut groups: BTreeMap<Warmth, (WarmthStartups, Vec<_>)> = BTreeMap::new();
+        let mut all = WarmthStartups::default();
         for (key, startups) in &self.0 {
             let (group, parts) = groups.entry(warmth(*key)).or_default();
             for sum in [group, &mut all] {
@@ -65,7 +65,7 @@ impl ColdStartups {
     }
 }
 
-impl Startups {
+impl WarmthStartups {
     fn summary(
         &self,
         startups: Warmth,

@@ -14,7 +14,7 @@ use podinit_core::pod::Workload;
 use podinit_decode::rfc3339;
 
 /// A column: its name, and its value for a pod, empty where that is unknown.
-type Column = (String, Box<dyn Fn(&ReportedPod) -> String>);
+type CsvColumn = (String, Box<dyn Fn(&ReportedPod) -> String>);
 
 /// The milestones in the order in which most pods reach them.
 const MILESTONES: [(Milestone, &str); Milestone::ALL.len()] = [
@@ -47,7 +47,7 @@ pub(super) fn render(pods: &[ReportedPod]) -> Result<Vec<u8>, csv::Error> {
     writer.into_inner().map_err(|error| error.into_error().into())
 }
 
-fn all_columns() -> Vec<Column> {
+fn all_columns() -> Vec<CsvColumn> {
     let mut columns = names();
     columns.extend(progress());
     columns.extend(MILESTONES.map(|(milestone, name)| {
@@ -70,12 +70,12 @@ fn all_columns() -> Vec<Column> {
     columns
 }
 
-fn column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> Column {
+fn column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> CsvColumn {
     (name.to_owned(), Box::new(value))
 }
 
 /// A column of what the record of a pod says, where it has one.
-fn record_column(name: &str, value: impl Fn(&Record) -> Option<String> + 'static) -> Column {
+fn record_column(name: &str, value: impl Fn(&Record) -> Option<String> + 'static) -> CsvColumn {
     column(name, move |pod| {
         let record = pod.record.as_ref();
         record.and_then(&value).unwrap_or_default()
@@ -83,7 +83,7 @@ fn record_column(name: &str, value: impl Fn(&Record) -> Option<String> + 'static
 }
 
 /// A column of texts that others have chosen.
-fn text_column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> Column {
+fn text_column(name: &str, value: impl Fn(&ReportedPod) -> String + 'static) -> CsvColumn {
     column(name, move |pod| no_formula(value(pod)))
 }
 
@@ -98,7 +98,7 @@ fn no_formula(text: String) -> String {
     }
 }
 
-fn names() -> Vec<Column> {
+fn names() -> Vec<CsvColumn> {
     vec![
         text_column("namespace", |pod| pod.info.namespace.to_string()),
         text_column("pod", |pod| pod.info.name.to_string()),
@@ -113,7 +113,7 @@ fn names() -> Vec<Column> {
     ]
 }
 
-fn progress() -> Vec<Column> {
+fn progress() -> Vec<CsvColumn> {
     let waiting = |record: &Record| match record.progress {
         Progress::InFlight { waiting, entered, .. } => Some((waiting, entered)),
         Progress::Ended { .. } => None,
@@ -136,7 +136,7 @@ fn progress() -> Vec<Column> {
 }
 
 /// The gates of the pod, and those that hold it.
-fn gates() -> Vec<Column> {
+fn gates() -> Vec<CsvColumn> {
     let names = |record: &Record, is_one: fn(&RecordedGate) -> bool| {
         let gates = record.gates.iter().filter(|gate| is_one(gate));
         let names: Vec<String> =
@@ -152,7 +152,7 @@ fn gates() -> Vec<Column> {
 }
 
 /// Three columns for each milestone of your own that a pod has had.
-fn custom_milestones(pods: &[ReportedPod]) -> Vec<Column> {
+fn custom_milestones(pods: &[ReportedPod]) -> Vec<CsvColumn> {
     let records = || pods.iter().filter_map(|pod| pod.record.as_ref());
     let names: BTreeSet<Arc<str>> = records()
         .flat_map(|record| record.custom_milestones.iter().map(|one| Arc::clone(&one.milestone)))
@@ -174,7 +174,7 @@ fn custom_milestones(pods: &[ReportedPod]) -> Vec<Column> {
 }
 
 /// What the pod's node states, and what the startup had to wait for.
-fn nodes() -> Vec<Column> {
+fn nodes() -> Vec<CsvColumn> {
     let of_node = |name: &str, of: fn(&NodeLabels) -> &str| {
         text_column(name, move |pod| {
             let record = pod.record.as_ref();
@@ -197,7 +197,7 @@ fn nodes() -> Vec<Column> {
     ]
 }
 
-fn pulls() -> Vec<Column> {
+fn pulls() -> Vec<CsvColumn> {
     fn pulled(record: &Record) -> impl Iterator<Item = Latency> {
         let pulls = record.pulls.iter();
         pulls.filter_map(|pull| match pull.image {

@@ -1,7 +1,7 @@
 //! The report for a terminal and in Markdown.
 
 use super::formatting::{
-    COLD, GATES, Names, PROBES, cold, gates, intervals, kept, notes, outcomes, pods,
+    COLD, GATES, IntervalNames, PROBES, cold, gates, intervals, kept, notes, outcomes, pods,
     probes_left_out, seconds, span_of,
 };
 use super::summary::Report;
@@ -63,7 +63,8 @@ fn waiting(document: &mut TextDocument, report: &Report) {
     let Some(waiting) = &report.waiting else {
         return;
     };
-    let section = WaitingSection::of(waiting, Names::of(report), |name| document.name(name));
+    let section =
+        WaitingSection::of(waiting, IntervalNames::of(report), |name| document.name(name));
     document.heading(WAITING);
     section.sentences.iter().for_each(|sentence| document.sentence(sentence));
     document.table(&section.stages);

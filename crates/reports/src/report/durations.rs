@@ -10,12 +10,12 @@ use podinit_core::quantile::{CountedDurations, LEAST_OF_P99};
 const NANOS_PER_UNIT: u64 = 1_000;
 
 /// The durations of one interval.
-pub(super) struct Durations {
+pub(super) struct IntervalDurations {
     counted: CountedDurations,
     range: Option<(Latency, Latency)>,
 }
 
-impl Durations {
+impl IntervalDurations {
     pub(super) fn new() -> Self {
         Self { counted: CountedDurations::new(NANOS_PER_UNIT), range: None }
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn quantiles_of_whole_seconds_are_whole_seconds() {
-        let mut durations = Durations::new();
+        let mut durations = IntervalDurations::new();
         for second in 1..=100 {
             durations.add(Latency::from_nanos(second * 1_000_000_000));
         }
@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn an_interval_without_durations_has_no_quantiles() {
-        let summary = Durations::new().summary("created_to_ready");
+        let summary = IntervalDurations::new().summary("created_to_ready");
         assert_eq!((summary.count, summary.p50, summary.max), (0, None, None));
     }
 
     #[test]
     fn the_99th_percentile_needs_a_hundred_durations() {
-        let mut durations = Durations::new();
+        let mut durations = IntervalDurations::new();
         for second in 1..100 {
             durations.add(Latency::from_nanos(second * 1_000_000_000));
         }

@@ -21,11 +21,11 @@ const BEFORE_BINDING_WHY: &str =
 
 /// How people read the names of intervals.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names {
+pub(super) struct IntervalNames {
     lone_list: bool,
 }
 
-impl Names {
+impl IntervalNames {
     pub(super) const fn of(report: &Report) -> Self {
         Self { lone_list: report.lone_list }
     }
@@ -52,7 +52,7 @@ pub(super) fn largest_part(of: &str, what: &str, share: f64) -> String {
 
 /// The table of intervals. Of a lone list, what it cannot tell has no row.
 pub(super) fn intervals(report: &Report) -> TextTable {
-    let names = Names::of(report);
+    let names = IntervalNames::of(report);
     let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
     let rows = report.intervals.iter();
     let rows = rows.filter(|row| !(report.lone_list && untold.contains(&&*row.interval)));
@@ -117,7 +117,7 @@ const COLD_HEAD: [&str; 7] = ["startups", "count", "of all", "p50", "p90", "p99"
 /// What startups had to wait for; `None` where nothing tells.
 pub(super) fn cold(report: &Report) -> Option<ColdSection> {
     let mut sentences = cold_sentence(report)?;
-    let known = Known::of(report);
+    let known = KnownCauses::of(report);
     if !known.nodes {
         sentences += " Whether nodes were new is not known.";
     }
@@ -150,7 +150,7 @@ pub(super) fn cold(report: &Report) -> Option<ColdSection> {
 
 /// How many startups were cold, and how much of all waiting that is; `None` where nothing tells.
 pub(super) fn cold_sentence(report: &Report) -> Option<String> {
-    let known = Known::of(report);
+    let known = KnownCauses::of(report);
     let (were, have_been) = match (known.nodes, known.images) {
         (true, true) => ("were cold, with a new node or pulled images", "have been cold"),
         (true, false) => ("had a new node", "have had a new node"),
@@ -190,12 +190,12 @@ fn cells(row: &StartupSummary, name: String) -> Vec<String> {
 
 /// Whether anything is known of nodes, and of images.
 #[derive(Clone, Copy)]
-struct Known {
+struct KnownCauses {
     nodes: bool,
     images: bool,
 }
 
-impl Known {
+impl KnownCauses {
     fn of(report: &Report) -> Self {
         let mut known = Self { nodes: false, images: false };
         for row in &report.startups {
@@ -286,7 +286,7 @@ pub(super) fn notes(
         }
     });
     let unobserved = report.unobserved.iter();
-    let names = Names::of(report);
+    let names = IntervalNames::of(report);
     let unobserved =
         unobserved.map(|(stage, reason, count)| format!("{} {reason} {count}", names.name(stage)));
     let scheduling = |row: &&IntervalSummary| row.interval == Stage::Scheduling.as_str();

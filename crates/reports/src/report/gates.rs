@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::durations::Durations;
+use super::durations::IntervalDurations;
 use super::summary::{GateSummary, IntervalSummary};
 use podinit_core::lifecycle::{
     GateEvent, GateKind, GateObservation, GatesObservation, Progress, Record,
@@ -16,21 +16,21 @@ const MOST_FOLLOWED: usize = 100;
 const MOST_SHOWN: usize = 20;
 
 /// What became of one gate, or of the others together.
-struct GateTimes {
+struct GateOutcomes {
     /// How many pods have had it
     pods: u64,
     /// How many pods in flight it holds
     holding: u64,
-    durations: Durations,
+    durations: IntervalDurations,
 }
 
-impl Default for GateTimes {
+impl Default for GateOutcomes {
     fn default() -> Self {
-        Self { pods: 0, holding: 0, durations: Durations::new() }
+        Self { pods: 0, holding: 0, durations: IntervalDurations::new() }
     }
 }
 
-impl GateTimes {
+impl GateOutcomes {
     fn merge(&mut self, other: &Self) {
         self.pods += other.pods;
         self.holding += other.holding;
@@ -65,13 +65,13 @@ impl GateTimes {
 
 /// What became of the gates of all pods.
 #[derive(Default)]
-pub(super) struct Gates {
-    by_name: BTreeMap<(GateKind, Arc<str>), GateTimes>,
-    others: GateTimes,
+pub(super) struct PodGates {
+    by_name: BTreeMap<(GateKind, Arc<str>), GateOutcomes>,
+    others: GateOutcomes,
 }
 
-impl Gates {
-    fn of(&mut self, kind: GateKind, gate: &str) -> &mut GateTimes {
+impl PodGates {
+    fn of(&mut self, kind: GateKind, gate: &str) -> &mut GateOutcomes {
         let name = (kind, Arc::from(gate));
         if self.by_name.len() >= MOST_FOLLOWED && !self.by_name.contains_key(&name) {
             return &mut self.others;
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn gates_beyond_the_most_are_summed() {
-        let mut gates = Gates::default();
-        let observe = |gates: &mut Gates, gate: &str, event| {
+        let mut gates = PodGates::default();
+        let observe = |gates: &mut PodGates, gate: &str, event| {
             gates.observe(GateObservation { kind: GateKind::Scheduling, gate, event });
         };
         for number in 0..MOST_FOLLOWED + 7 {

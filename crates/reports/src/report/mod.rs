@@ -30,11 +30,11 @@ use std::sync::Arc;
 
 pub use csv::columns;
 pub(super) use durations::three_digits;
-use formatting::Names;
+use formatting::IntervalNames;
 pub(super) use formatting::span;
-pub(super) use html::charts::Axis;
+pub(super) use html::charts::LogAxis;
 pub use of_records::of_records;
-use pods::Images;
+use pods::RecordedImages;
 pub use pods::ReportedPod;
 use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
@@ -45,7 +45,7 @@ pub use waiting::Saving;
 
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::observed;
-use podinit_recordings::reader::{Document, RecordingError};
+use podinit_recordings::reader::{RecordingDocument, RecordingError};
 use podinit_recordings::replay::ReplayConfig;
 use podinit_text::document::{DocumentFormat, TerminalStyle};
 use podinit_text::strangers_text;
@@ -60,7 +60,7 @@ use podinit_text::strangers_text;
 /// # Errors
 /// If a document is malformed: there is no report on a part of a recording.
 pub fn summarize(
-    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    documents: impl IntoIterator<Item = Result<RecordingDocument, RecordingError>>,
     config: ReplayConfig,
     top: usize,
 ) -> Result<Report, RecordingError> {
@@ -76,15 +76,15 @@ pub fn summarize(
 /// # Errors
 /// As [`summarize`].
 pub fn detail(
-    documents: impl IntoIterator<Item = Result<Document, RecordingError>>,
+    documents: impl IntoIterator<Item = Result<RecordingDocument, RecordingError>>,
     config: ReplayConfig,
     top: usize,
 ) -> Result<DetailedReport, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let milestones = Arc::clone(&config.tracker.milestones);
-    let mut images = Images::default();
+    let mut images = RecordedImages::default();
     let new_sink = || ReportSink::new(top, &milestones).with_pods();
-    let read = |document: &Document| images.read(document);
+    let read = |document: &RecordingDocument| images.read(document);
     let (mut sink, tracker, is_lone) = observed(documents, config, new_sink, read)?;
     let pods = sink.take_pods().into_pods(&tracker, &images);
     Ok(DetailedReport {
@@ -134,7 +134,7 @@ impl DetailedReport {
     /// # Errors
     /// If it cannot be written.
     pub fn write_trace(&self, to: impl Write) -> io::Result<()> {
-        trace::write(&self.pods, self.end, Names::of(&self.summary), to)
+        trace::write(&self.pods, self.end, IntervalNames::of(&self.summary), to)
     }
 }
 

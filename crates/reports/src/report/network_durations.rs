@@ -1,7 +1,7 @@
 //! The stage `network`, split by whether its end may have been delayed by image pulls
 //! ([§9.2](crate::specification#s9-2)).
 
-use super::durations::Durations;
+use super::durations::IntervalDurations;
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::{Latency, NetworkTime};
 
@@ -12,15 +12,15 @@ const PULLS_EXCLUDED: &str = "network, image pull excluded";
 
 /// The durations of the stage `network`, in two parts.
 pub(super) struct NetworkDurations {
-    included: Durations,
-    excluded: Durations,
+    included: IntervalDurations,
+    excluded: IntervalDurations,
     /// How exact the time of NetworkReady is that was observed last
     time: Option<NetworkTime>,
 }
 
 impl Default for NetworkDurations {
     fn default() -> Self {
-        Self { included: Durations::new(), excluded: Durations::new(), time: None }
+        Self { included: IntervalDurations::new(), excluded: IntervalDurations::new(), time: None }
     }
 }
 

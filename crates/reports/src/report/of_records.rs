@@ -5,10 +5,10 @@ use super::report_sink::ReportSink;
 use super::{DetailedReport, PodName};
 use podinit_core::lifecycle::{Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
-use podinit_recordings::KeptRecords;
+use podinit_recordings::ExporterRecords;
 
 /// Reports on what exporters have kept, with at most `top` of the slowest pods.
-pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
+pub fn of_records(kept: ExporterRecords, top: usize) -> DetailedReport {
     let mut sink = ReportSink::new(top, &[]);
     let mut oldest: [Option<(Timestamp, PodName)>; Stage::ALL.len()] = Default::default();
     for record in kept.in_account() {
@@ -29,7 +29,7 @@ pub fn of_records(kept: KeptRecords, top: usize) -> DetailedReport {
     kept.in_account().for_each(|record| sink.add_waiting(record));
     let end = sink.end();
     let summary = sink.report_on_records(oldest.map(|oldest| oldest.map(|(_, name)| name)));
-    let KeptRecords { ended, in_flight, slow, .. } = kept;
+    let ExporterRecords { ended, in_flight, slow, .. } = kept;
     let reported = |records: Vec<Record>| in_order(records.into_iter().map(reported).collect());
     DetailedReport {
         end,

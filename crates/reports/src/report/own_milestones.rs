@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::durations::Durations;
+use super::durations::IntervalDurations;
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::{
     CustomInterval, CustomMilestone, CustomStart, CustomUnobservedReason, Latency,
@@ -15,7 +15,7 @@ use podinit_core::pod::MOST_OWN_MILESTONES;
 struct OwnMilestone {
     name: Arc<str>,
     /// By [`CustomStart`]
-    durations: [Durations; CustomStart::ALL.len()],
+    durations: [IntervalDurations; CustomStart::ALL.len()],
     /// How often the first of them was not observed
     unobserved: [u64; CustomUnobservedReason::ALL.len()],
 }
@@ -24,7 +24,7 @@ impl OwnMilestone {
     fn new(name: &Arc<str>) -> Self {
         Self {
             name: Arc::clone(name),
-            durations: std::array::from_fn(|_| Durations::new()),
+            durations: std::array::from_fn(|_| IntervalDurations::new()),
             unobserved: Default::default(),
         }
     }

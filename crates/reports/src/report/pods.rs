@@ -10,7 +10,7 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
 use podinit_core::quantile::ExactDistribution;
 use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{Body, Document};
+use podinit_recordings::reader::{DocumentBody, RecordingDocument};
 
 /// One pod of a recording, as far as the recording shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ impl PodCollector {
     }
 
     /// All pods by namespace and name, with those that are in flight at the end.
-    pub(super) fn into_pods(self, tracker: &Tracker, images: &Images) -> Vec<ReportedPod> {
+    pub(super) fn into_pods(self, tracker: &Tracker, images: &RecordedImages) -> Vec<ReportedPod> {
         let in_flight = tracker.in_flight_after(None);
         let in_flight = in_flight.map(|(_, pod)| pod.record());
         let ended = self.ended.into_iter().map(|mut startup| {
@@ -134,19 +134,22 @@ pub(super) fn in_order(mut pods: Vec<ReportedPod>) -> Vec<ReportedPod> {
 
 /// The images of the pods that a recording has shown.
 #[derive(Debug, Default)]
-pub(super) struct Images(HashMap<PodUid, Box<[Arc<str>]>>);
+pub(super) struct RecordedImages(HashMap<PodUid, Box<[Arc<str>]>>);
 
-impl Images {
-    pub(super) fn read(&mut self, document: &Document) {
+impl RecordedImages {
+    pub(super) fn read(&mut self, document: &RecordingDocument) {
         let one = match &document.body {
-            Body::List { pods, .. } => pods.as_slice(),
-            Body::Pod(pod)
-            | Body::Event(
+            DocumentBody::List { pods, .. } => pods.as_slice(),
+            DocumentBody::Pod(pod)
+            | DocumentBody::Event(
                 WatchEventKind::Added(pod)
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
             ) => std::slice::from_ref(pod),
-            Body::Event(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => &[],
+            DocumentBody::Event(_)
+            | DocumentBody::Events(_)
+            | DocumentBody::Nodes { .. }
+            | DocumentBody::NodeEvent(_) => &[],
         };
         for pod in one {
             let Some(images) = &pod.info.images else {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::cold_startups::ColdStartups;
-use super::durations::Durations;
-use super::gates::Gates;
+use super::durations::IntervalDurations;
+use super::gates::PodGates;
 use super::network_durations::NetworkDurations;
 use super::own_milestones::OwnMilestones;
 use super::pods::PodCollector;
@@ -38,10 +38,10 @@ pub(super) struct ReportSink {
     finished: [u64; Outcome::ALL.len()],
     in_flight: [u64; Stage::ALL.len()],
     oldest: [Option<Timestamp>; Stage::ALL.len()],
-    durations: [Durations; Interval::ALL.len()],
+    durations: [IntervalDurations; Interval::ALL.len()],
     network: NetworkDurations,
     milestones: OwnMilestones,
-    gates: Gates,
+    gates: PodGates,
     startups: ColdStartups,
     waiting: WaitingCosts,
     /// Those that are in flight of the pods that were set aside
@@ -67,10 +67,10 @@ impl ReportSink {
             finished: Default::default(),
             in_flight: Default::default(),
             oldest: Default::default(),
-            durations: std::array::from_fn(|_| Durations::new()),
+            durations: std::array::from_fn(|_| IntervalDurations::new()),
             network: NetworkDurations::default(),
             milestones: OwnMilestones::new(milestones),
-            gates: Gates::default(),
+            gates: PodGates::default(),
             startups: ColdStartups::default(),
             waiting: WaitingCosts::new(),
             lost: HashSet::new(),

@@ -17,14 +17,14 @@ pub(crate) struct SlowPod {
 }
 
 /// Ordered by latency; among equals, the first by name counts as slower.
-type Entry = (Latency, Reverse<(String, String)>);
+type SlowestPod = (Latency, Reverse<(String, String)>);
 
 /// The pods that took longest. Among equals, the first by name are kept.
 #[derive(Debug)]
 pub(super) struct SlowestPods {
     most: usize,
     /// The fastest of them on top
-    pods: BinaryHeap<Reverse<Entry>>,
+    pods: BinaryHeap<Reverse<SlowestPod>>,
 }
 
 impl SlowestPods {
@@ -33,7 +33,7 @@ impl SlowestPods {
     }
 
     pub(super) fn add(&mut self, pod: &PodInfo, latency: Latency) {
-        let is_slow = |Reverse((least, _)): &Reverse<Entry>| latency >= *least;
+        let is_slow = |Reverse((least, _)): &Reverse<SlowestPod>| latency >= *least;
         if self.pods.len() >= self.most && !self.pods.peek().is_some_and(is_slow) {
             return;
         }

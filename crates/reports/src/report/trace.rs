@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::formatting::Names;
+use super::formatting::IntervalNames;
 use super::pods::ReportedPod;
 use podinit_core::lifecycle::{Outcome, Record};
 use podinit_core::timestamp::Timestamp;
@@ -20,7 +20,7 @@ const NO_NODE: &str = "no node";
 pub(super) fn write(
     pods: &[ReportedPod],
     end: Option<Timestamp>,
-    names: Names,
+    names: IntervalNames,
     to: impl Write,
 ) -> io::Result<()> {
     let (mut trace, mut tracks) = (ChromeTrace::begin(to, &Value::Null)?, 0);
@@ -46,7 +46,7 @@ fn write_pod(
     (pid, tracks): (usize, &mut usize),
     pod: &ReportedPod,
     record: &Record,
-    (end, names): (Option<Timestamp>, Names),
+    (end, names): (Option<Timestamp>, IntervalNames),
 ) -> io::Result<()> {
     let name = format!("{}/{}", pod.info.namespace, pod.info.name);
     let track = trace.track((pid, &mut *tracks), &name)?;

@@ -4,7 +4,7 @@ use prost::encoding::int64;
 use serde_json::Value;
 
 use super::put_bytes;
-use super::schema::{self, Field, INLINE};
+use super::schema::{self, INLINE, MessageField};
 
 /// The message of the type `name`; `None` where there is no such type, or the value is none of it.
 pub(super) fn message(name: &str, value: &Value) -> Option<Vec<u8>> {
@@ -32,7 +32,7 @@ pub(super) fn message(name: &str, value: &Value) -> Option<Vec<u8>> {
 
 /// Puts the field of the object `outer`. A value of a type that the field cannot have is left out, since no
 /// API server has it.
-fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
+fn put(field: &MessageField, outer: &Value, buffer: &mut Vec<u8>) {
     if INLINE.contains(&field.name) {
         if let Some(inner) = message(field.kind, outer) {
             put_bytes(field.number, &inner, buffer);
@@ -60,7 +60,7 @@ fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
                 let mut entry = Vec::new();
                 put_bytes(1, key.as_bytes(), &mut entry);
                 let number = 2;
-                put_one(&Field { number, ..*field }, value, &mut entry);
+                put_one(&MessageField { number, ..*field }, value, &mut entry);
                 put_bytes(field.number, &entry, buffer);
             }
         }
@@ -69,7 +69,7 @@ fn put(field: &Field, outer: &Value, buffer: &mut Vec<u8>) {
     }
 }
 
-fn put_one(field: &Field, value: &Value, buffer: &mut Vec<u8>) {
+fn put_one(field: &MessageField, value: &Value, buffer: &mut Vec<u8>) {
     match (field.kind, value) {
         ("string", Value::String(text)) => put_bytes(field.number, text.as_bytes(), buffer),
         ("bool", Value::Bool(flag)) => int64::encode(field.number, &i64::from(*flag), buffer),

@@ -11,7 +11,7 @@ pub const INLINE: [&str; 4] =
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct MessageField {
     /// As it stands before each value
     pub number: u32,
     /// As in JSON
@@ -26,7 +26,7 @@ pub struct Field {
     pub(super) is_pointer: bool,
 }
 
-static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
+static MESSAGES: LazyLock<HashMap<&'static str, Vec<MessageField>>> = LazyLock::new(|| {
     let messages = SOURCE.split("\nmessage ").skip(1);
     messages
         .filter_map(|message| {
@@ -37,17 +37,17 @@ static MESSAGES: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| 
 });
 
 /// The fields of a message, by their numbers; `None` where there is none of that name.
-pub fn fields(message: &str) -> Option<&'static [Field]> {
+pub fn fields(message: &str) -> Option<&'static [MessageField]> {
     MESSAGES.get(message).map(Vec::as_slice)
 }
 
 /// The field of a line such as `  optional string name = 1;`.
-fn field(line: &'static str) -> Option<Field> {
+fn field(line: &'static str) -> Option<MessageField> {
     let (declared, number) = line.trim().strip_suffix(';')?.split_once(" = ")?;
     let (kind, name) = declared.rsplit_once(' ')?;
     let map = kind.strip_prefix("map<string, ");
     let values = map.and_then(|map| map.strip_suffix('>'));
-    Some(Field {
+    Some(MessageField {
         number: number.parse().ok()?,
         name,
         repeated: kind.starts_with("repeated "),

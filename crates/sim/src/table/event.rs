@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Column, age, text};
+use super::{TableColumn, age, text};
 use podinit_core::timestamp::Timestamp;
 
-pub(super) const COLUMNS: [Column; 10] = [
+pub(super) const COLUMNS: [TableColumn; 10] = [
     ("Last Seen", 0),
     ("Type", 0),
     ("Reason", 0),

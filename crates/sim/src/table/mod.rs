@@ -7,15 +7,15 @@ mod pod;
 
 use serde_json::{Value, json};
 
-use super::object::Resource;
+use super::object::ServedKind;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A column: its name and priority. `kubectl get` shows those above 0 with `-o wide` only.
-type Column = (&'static str, u8);
+type TableColumn = (&'static str, u8);
 
 /// The table of a list, with ages at `now`.
 pub(super) fn of_list(
-    resource: Resource,
+    resource: ServedKind,
     list: &[u8],
     now: Timestamp,
 ) -> Result<Vec<u8>, serde_json::Error> {
@@ -25,13 +25,13 @@ pub(super) fn of_list(
 
 /// The lines of a watch, with a table of one row in place of each object. What is no event about an
 /// object stays as it is.
-pub(super) fn of_watch(resource: Resource, lines: &[u8], now: Timestamp) -> Vec<u8> {
+pub(super) fn of_watch(resource: ServedKind, lines: &[u8], now: Timestamp) -> Vec<u8> {
     let lines = lines.split_inclusive(|byte| *byte == b'\n');
     let lines = lines.map(|line| of_event(resource, line, now).unwrap_or_else(|| line.to_vec()));
     lines.collect::<Vec<_>>().concat()
 }
 
-fn of_event(resource: Resource, line: &[u8], now: Timestamp) -> Option<Vec<u8>> {
+fn of_event(resource: ServedKind, line: &[u8], now: Timestamp) -> Option<Vec<u8>> {
     let event: Value = serde_json::from_slice(line).ok()?;
     let kind = text(&event["type"]);
     if !["ADDED", "MODIFIED", "DELETED"].contains(&kind) {
@@ -42,14 +42,14 @@ fn of_event(resource: Resource, line: &[u8], now: Timestamp) -> Option<Vec<u8>> 
 }
 
 /// The cells of an object at an instant.
-type Cells = fn(&Value, Timestamp) -> Value;
+type TableCells = fn(&Value, Timestamp) -> Value;
 
-fn table(resource: Resource, metadata: &Value, objects: &[Value], now: Timestamp) -> Value {
-    let (columns, cells): (&[Column], Cells) = match resource {
-        Resource::Pods => (&pod::COLUMNS, pod::cells),
-        Resource::Events => (&event::COLUMNS, event::cells),
-        Resource::Nodes => (&NODE_COLUMNS, node_cells),
-        Resource::Namespaces => (&NAMESPACE_COLUMNS, namespace_cells),
+fn table(resource: ServedKind, metadata: &Value, objects: &[Value], now: Timestamp) -> Value {
+    let (columns, cells): (&[TableColumn], TableCells) = match resource {
+        ServedKind::Pods => (&pod::COLUMNS, pod::cells),
+        ServedKind::Events => (&event::COLUMNS, event::cells),
+        ServedKind::Nodes => (&NODE_COLUMNS, node_cells),
+        ServedKind::Namespaces => (&NAMESPACE_COLUMNS, namespace_cells),
     };
     let columns = columns.iter().map(|(name, priority)| {
         let format = if *name == "Name" { "name" } else { "" };
@@ -116,7 +116,7 @@ fn units(large: i64, unit: char, small: i64, unit_of_small: char) -> String {
     }
 }
 
-const NODE_COLUMNS: [Column; 10] = [
+const NODE_COLUMNS: [TableColumn; 10] = [
     ("Name", 0),
     ("Status", 0),
     ("Roles", 0),
@@ -129,7 +129,7 @@ const NODE_COLUMNS: [Column; 10] = [
     ("Container-Runtime", 1),
 ];
 
-const NAMESPACE_COLUMNS: [Column; 3] = [("Name", 0), ("Status", 0), ("Age", 0)];
+const NAMESPACE_COLUMNS: [TableColumn; 3] = [("Name", 0), ("Status", 0), ("Age", 0)];
 
 /// The cells of a node, with its age at `now`.
 fn node_cells(node: &Value, now: Timestamp) -> Value {
@@ -173,7 +173,7 @@ mod tests {
         let list = br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"c"},
             "items":[{"metadata":{"name":"a","namespace":"n"},"spec":{},"status":{"phase":"Pending"}}]}"#;
         let table: Value =
-            serde_json::from_slice(&of_list(Resource::Pods, list, NOW).unwrap()).unwrap();
+            serde_json::from_slice(&of_list(ServedKind::Pods, list, NOW).unwrap()).unwrap();
         assert_eq!(table["metadata"]["continue"], "c");
         assert_eq!(table["columnDefinitions"][0]["name"], "Name");
         assert_eq!(table["columnDefinitions"][0]["format"], "name");
@@ -186,7 +186,7 @@ mod tests {
         let pod = r#"{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":{},"status":{}}}"#;
         let bookmark = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}"#;
         let lines = format!("{pod}\n{bookmark}\n{{\"type\":");
-        let lines = of_watch(Resource::Pods, lines.as_bytes(), NOW);
+        let lines = of_watch(ServedKind::Pods, lines.as_bytes(), NOW);
         let lines: Vec<&[u8]> = lines.split(|byte| *byte == b'\n').collect();
         let first: Value = serde_json::from_slice(lines[0]).unwrap();
         assert_eq!(first["type"], "ADDED");

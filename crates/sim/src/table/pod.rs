@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Column, age, elements, text};
+use super::{TableColumn, age, elements, text};
 use podinit_core::timestamp::Timestamp;
 
-pub(super) const COLUMNS: [Column; 9] = [
+pub(super) const COLUMNS: [TableColumn; 9] = [
     ("Name", 0),
     ("Ready", 0),
     ("Status", 0),
@@ -18,7 +18,7 @@ pub(super) const COLUMNS: [Column; 9] = [
 ];
 
 /// What the containers of a pod come to.
-struct Summary {
+struct ContainersSummary {
     ready: usize,
     restarts: u64,
     status: String,
@@ -74,10 +74,10 @@ fn ended(terminated: &Value) -> String {
     }
 }
 
-fn summary(pod: &Value) -> Summary {
+fn summary(pod: &Value) -> ContainersSummary {
     let status = &pod["status"];
     let phase = text(&status["phase"]);
-    let mut summary = Summary {
+    let mut summary = ContainersSummary {
         ready: 0,
         restarts: 0,
         status: match text(&status["reason"]) {
@@ -101,7 +101,7 @@ fn summary(pod: &Value) -> Summary {
 }
 
 /// Whether an init container is still to finish.
-fn init_containers(pod: &Value, summary: &mut Summary) -> bool {
+fn init_containers(pod: &Value, summary: &mut ContainersSummary) -> bool {
     let specs = elements(&pod["spec"]["initContainers"]);
     let statuses = elements(&pod["status"]["initContainerStatuses"]);
     for (index, one) in statuses.iter().enumerate() {
@@ -127,7 +127,7 @@ fn init_containers(pod: &Value, summary: &mut Summary) -> bool {
     false
 }
 
-fn containers(pod: &Value, summary: &mut Summary) {
+fn containers(pod: &Value, summary: &mut ContainersSummary) {
     let mut running = false;
     for one in elements(&pod["status"]["containerStatuses"]).iter().rev() {
         summary.restarts += one["restartCount"].as_u64().unwrap_or(0);

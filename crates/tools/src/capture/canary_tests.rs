@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use self::fabricated::{TIME, fabricated};
-use super::{Anonymizer, Destination, Output, OutputConfig, Recorder};
+use super::{Anonymizer, CaptureDestination, CaptureOutput, DocumentRecorder, OutputConfig};
 use podinit_core::timestamp::Timestamp;
 
 /// The name that must not get out. None of it is a word of Kubernetes.
@@ -134,15 +134,15 @@ fn planted(text: &str) -> Vec<Value> {
 
 /// The file that an anonymized recording of `documents` is.
 fn recorded(documents: &[Value]) -> Vec<u8> {
-    let recorder = Recorder::new(Some(Anonymizer::with_key([7; 32])));
+    let recorder = DocumentRecorder::new(Some(Anonymizer::with_key([7; 32])));
     let directory = tempfile::tempdir().unwrap();
     let config = OutputConfig {
-        destination: Destination::Directory(directory.path().to_owned()),
+        destination: CaptureDestination::Directory(directory.path().to_owned()),
         compress: true,
         rotate_bytes: u64::MAX,
         keep_files: 1,
     };
-    let mut output = Output::create(config, "canary".to_owned()).unwrap();
+    let mut output = CaptureOutput::create(config, "canary".to_owned()).unwrap();
     for document in documents {
         let json = serde_json::to_vec(document).unwrap();
         if let Some(document) = recorder.document(&json, Timestamp::from_seconds(1_772_359_200)) {

@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use tokio::sync::{Mutex, watch};
 
 use super::startups::{StartupCounter, StartupCounts};
-use super::{Output, Recorder};
+use super::{CaptureOutput, DocumentRecorder};
 use podinit_core::pod::packed::PackedPods;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::cluster::clock::DeliveryClock;
@@ -27,7 +27,7 @@ use podinit_kube::watch::stats::RelistReason;
 
 /// What is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Resource {
+pub(super) enum RecordedResource {
     /// Pods: each file of the recording begins with a list of them
     Pods,
     /// Events: only those from now on, without lists, bookmarks and errors, which would be taken for
@@ -40,15 +40,15 @@ pub(super) enum Resource {
 /// Records one resource until it is dropped, or a file cannot be written.
 pub(super) struct ListWatch {
     pub(super) watch: WatchLoop,
-    pub(super) recording: Recording,
+    pub(super) recording: ListWatchOutput,
 }
 
 /// Where its documents go.
-pub(super) struct Recording {
-    pub(super) resource: Resource,
+pub(super) struct ListWatchOutput {
+    pub(super) resource: RecordedResource,
     pub(super) clock: Arc<dyn DeliveryClock>,
-    pub(super) output: Arc<Mutex<Output>>,
-    pub(super) recorder: Arc<Recorder>,
+    pub(super) output: Arc<Mutex<CaptureOutput>>,
+    pub(super) recorder: Arc<DocumentRecorder>,
     /// Of pods alone
     pub(super) counter: StartupCounter,
     pub(super) startups: Arc<StartupCounts>,
@@ -95,8 +95,8 @@ impl ListWatch {
         let Self { watch, recording } = self;
         loop {
             let begun = match recording.resource {
-                Resource::Pods | Resource::Nodes => recording.list(watch).await?,
-                Resource::Events => {
+                RecordedResource::Pods | RecordedResource::Nodes => recording.list(watch).await?,
+                RecordedResource::Events => {
                     let version = recording.current_version(watch).await;
                     version.and_then(watch_version)
                 }
@@ -116,7 +116,7 @@ impl ListWatch {
     }
 }
 
-impl WatchSink for Recording {
+impl WatchSink for ListWatchOutput {
     type Over = io::Error;
 
     async fn read(
@@ -132,7 +132,7 @@ impl WatchSink for Recording {
         let end = 'watch: loop {
             let chunk = tokio::select! {
                 chunk = chunks.next(config) => chunk,
-                Ok(()) = self.new_files.changed(), if self.resource == Resource::Nodes => {
+                Ok(()) = self.new_files.changed(), if self.resource == RecordedResource::Nodes => {
                     break StreamEnd::Lost(RelistReason::Recorded);
                 }
             };
@@ -172,12 +172,12 @@ impl WatchSink for Recording {
     }
 }
 
-impl Recording {
+impl ListWatchOutput {
     const fn name(&self) -> &'static str {
         match self.resource {
-            Resource::Pods => "pods",
-            Resource::Events => "events",
-            Resource::Nodes => "nodes",
+            RecordedResource::Pods => "pods",
+            RecordedResource::Events => "events",
+            RecordedResource::Nodes => "nodes",
         }
     }
 
@@ -206,7 +206,7 @@ impl Recording {
             let document = self.recorder.document(body, now);
             let mut document = document
                 .ok_or_else(|| ApiError::malformed("the body is not a list that can be read"))?;
-            if self.resource == Resource::Pods {
+            if self.resource == RecordedResource::Pods {
                 self.counter.page(&document, &mut pods);
             }
             document.push(b'\n');
@@ -224,7 +224,7 @@ impl Recording {
         };
         let pages = held.finish()?;
         let mut output = self.output.lock().await;
-        if self.resource == Resource::Pods && output.is_full() {
+        if self.resource == RecordedResource::Pods && output.is_full() {
             output.rotate()?;
             if let Some(path) = output.path() {
                 tracing::info!(file = %path.display(), "the recording goes on in a new file");
@@ -237,7 +237,7 @@ impl Recording {
         output.flush()?;
         self.new_files.mark_unchanged();
         drop(output);
-        if self.resource == Resource::Nodes {
+        if self.resource == RecordedResource::Nodes {
             return Ok(Ok(version));
         }
         let began = began.unwrap_or_else(|| self.clock.now());
@@ -258,16 +258,16 @@ impl Recording {
             Err(error) => return Ok(Some(self.lost(&ApiError::malformed(error)))),
         };
         let writes = match self.resource {
-            Resource::Pods => true,
-            Resource::Events => event.is_applied(),
-            Resource::Nodes => event.is_applied() || event.is_deleted(),
+            RecordedResource::Pods => true,
+            RecordedResource::Events => event.is_applied(),
+            RecordedResource::Nodes => event.is_applied() || event.is_deleted(),
         };
         let mut full = false;
         let now = self.clock.now();
         if writes && let Some(document) = self.recorder.document(line, now) {
             let mut output = self.output.lock().await;
             output.write(&document)?;
-            if self.resource == Resource::Pods {
+            if self.resource == RecordedResource::Pods {
                 full = output.is_full();
                 self.counter.event(&document, now, &self.startups);
             }

@@ -24,11 +24,11 @@ use tokio::sync::Mutex;
 use tokio::time::MissedTickBehavior;
 
 pub use self::anonymize::Anonymizer;
-use self::list_watch::{ListWatch, Recording, Resource};
-pub use self::output::{Destination, Output, OutputConfig};
-pub use self::recorder::{Recorder, RecorderCounts};
+use self::list_watch::{ListWatch, ListWatchOutput, RecordedResource};
+pub use self::output::{CaptureDestination, CaptureOutput, OutputConfig};
+pub use self::recorder::{DocumentRecorder, RecorderCounts};
 use self::startups::StartupCounter;
-pub use self::startups::{StartupCounts, Startups};
+pub use self::startups::{CapturedStartups, StartupCounts};
 use podinit_decode::ObjectEncoding;
 use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::config::ReflectorConfig;
@@ -52,14 +52,14 @@ pub struct CaptureConfig {
     /// Also the nodes
     pub nodes: bool,
     /// What becomes of each document
-    pub recorder: Arc<Recorder>,
+    pub recorder: Arc<DocumentRecorder>,
     /// Where the startups are counted that the recording holds
     pub startups: Arc<StartupCounts>,
     /// Deadlines and sizes of requests
     pub reflector: ReflectorConfig,
 }
 
-/// Records until the future is dropped; the caller then calls [`Output::flush`].
+/// Records until the future is dropped; the caller then calls [`CaptureOutput::flush`].
 ///
 /// # Errors
 /// If the recording cannot be written.
@@ -67,7 +67,7 @@ pub async fn capture(
     client: &Client,
     config: CaptureConfig,
     clock: Arc<dyn DeliveryClock>,
-    output: Arc<Mutex<Output>>,
+    output: Arc<Mutex<CaptureOutput>>,
 ) -> io::Result<()> {
     let reflector = ReflectorConfig {
         // Documents are recorded as they come.
@@ -81,11 +81,11 @@ pub async fn capture(
             client.clone(),
             requests,
             match resource {
-                Resource::Nodes => of_nodes.clone(),
-                Resource::Pods | Resource::Events => reflector.clone(),
+                RecordedResource::Nodes => of_nodes.clone(),
+                RecordedResource::Pods | RecordedResource::Events => reflector.clone(),
             },
         ),
-        recording: Recording {
+        recording: ListWatchOutput {
             resource,
             clock: Arc::clone(&clock),
             output: Arc::clone(&output),
@@ -97,11 +97,13 @@ pub async fn capture(
             new_files: new_files.clone(),
         },
     };
-    let pods = list_watch(Resource::Pods, RequestBuilder::new(&config.scope, &config.selectors));
+    let pods =
+        list_watch(RecordedResource::Pods, RequestBuilder::new(&config.scope, &config.selectors));
     let events = config
         .events
-        .then(|| list_watch(Resource::Events, RequestBuilder::of_events(&config.scope)));
-    let nodes = config.nodes.then(|| list_watch(Resource::Nodes, RequestBuilder::of_nodes()));
+        .then(|| list_watch(RecordedResource::Events, RequestBuilder::of_events(&config.scope)));
+    let nodes =
+        config.nodes.then(|| list_watch(RecordedResource::Nodes, RequestBuilder::of_nodes()));
     let recorded = async |list_watch: Option<ListWatch>| match list_watch {
         Some(list_watch) => list_watch.run().await,
         None => std::future::pending().await,
@@ -114,7 +116,7 @@ pub async fn capture(
     }
 }
 
-async fn flush(output: &Mutex<Output>) -> io::Result<()> {
+async fn flush(output: &Mutex<CaptureOutput>) -> io::Result<()> {
     let mut ticks = tokio::time::interval(FLUSH_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

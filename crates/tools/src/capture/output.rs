@@ -17,7 +17,7 @@ const BLOCK_BYTES: usize = 4 << 20;
 
 /// Where the documents are written.
 #[derive(Clone, Debug)]
-pub enum Destination {
+pub enum CaptureDestination {
     /// Files in this directory, which are rotated
     Directory(PathBuf),
     /// Standard output, which is not
@@ -27,7 +27,7 @@ pub enum Destination {
 /// How the files of a recording are made.
 #[derive(Clone, Debug)]
 pub struct OutputConfig {
-    pub destination: Destination,
+    pub destination: CaptureDestination,
     /// Compress with gzip
     pub compress: bool,
     /// A file of at least so many bytes is followed by a new one
@@ -37,7 +37,7 @@ pub struct OutputConfig {
 }
 
 /// Writes documents, one to a line.
-pub struct Output {
+pub struct CaptureOutput {
     config: OutputConfig,
     /// The part of a file name that tells this recording from others
     prefix: String,
@@ -51,13 +51,13 @@ pub struct Output {
     kept: VecDeque<PathBuf>,
 }
 
-impl Output {
+impl CaptureOutput {
     /// Begins the first file, and makes its directory. The name of the file begins with `prefix`.
     ///
     /// # Errors
     /// If the file or its directory cannot be created.
     pub fn create(config: OutputConfig, prefix: String) -> io::Result<Self> {
-        if let Destination::Directory(directory) = &config.destination {
+        if let CaptureDestination::Directory(directory) = &config.destination {
             make_directory(directory)?;
         }
         let mut output = Self {
@@ -84,7 +84,7 @@ impl Output {
         (kept, (*self.begun.borrow() as usize).saturating_sub(kept))
     }
 
-    /// Adds a document. It is on disk after the next [`Output::flush`].
+    /// Adds a document. It is on disk after the next [`CaptureOutput::flush`].
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -118,7 +118,7 @@ impl Output {
 
     /// Whether the current file is large enough to be followed by another.
     pub fn is_full(&self) -> bool {
-        let rotates = matches!(self.config.destination, Destination::Directory(_));
+        let rotates = matches!(self.config.destination, CaptureDestination::Directory(_));
         rotates && self.written >= self.config.rotate_bytes
     }
 
@@ -137,7 +137,7 @@ impl Output {
     }
 
     fn begin_file(&mut self) -> io::Result<()> {
-        let Destination::Directory(directory) = &self.config.destination else {
+        let CaptureDestination::Directory(directory) = &self.config.destination else {
             self.file = Box::new(io::stdout());
             return Ok(());
         };

@@ -13,7 +13,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::{RecordedKind, recorded_kind, rfc3339};
 
 /// Makes documents, and counts what they lack.
-pub struct Recorder {
+pub struct DocumentRecorder {
     anonymizer: Option<Anonymizer>,
     left_out: AtomicU64,
     repaired: AtomicU64,
@@ -31,7 +31,7 @@ pub struct RecorderCounts {
 /// The fields of a document, unparsed. Of two with the same name the last counts, as everywhere.
 type RawFields<'a> = BTreeMap<String, &'a RawValue>;
 
-impl Recorder {
+impl DocumentRecorder {
     /// Takes the names out, if there is an anonymizer.
     pub const fn new(anonymizer: Option<Anonymizer>) -> Self {
         Self { anonymizer, left_out: AtomicU64::new(0), repaired: AtomicU64::new(0) }

@@ -2,17 +2,17 @@
 
 use super::*;
 use podinit_decode::DecodeOptions;
-use podinit_recordings::reader::{Body, Recording};
+use podinit_recordings::reader::{DocumentBody, Recording};
 
 const AT: Timestamp = Timestamp::from_nanos(1_772_359_200_250_000_000);
 
-fn recorders() -> [Recorder; 2] {
+fn recorders() -> [DocumentRecorder; 2] {
     let anonymizer = Anonymizer::with_key([7; 32]);
-    [None, Some(anonymizer)].map(Recorder::new)
+    [None, Some(anonymizer)].map(DocumentRecorder::new)
 }
 
 /// What is recorded of `json`, as text.
-fn recorded(recorder: &Recorder, json: &[u8]) -> Option<String> {
+fn recorded(recorder: &DocumentRecorder, json: &[u8]) -> Option<String> {
     Some(String::from_utf8(recorder.document(json, AT)?).unwrap())
 }
 
@@ -21,9 +21,12 @@ fn pods(document: &str) -> usize {
     let input = std::io::Cursor::new(document.to_owned());
     let mut recording = Recording::from_reader("test", input, DecodeOptions::default());
     let pods = match recording.next().unwrap().unwrap().body {
-        Body::List { pods, .. } => pods.len(),
-        Body::Event(_) => 1,
-        Body::Pod(_) | Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => 0,
+        DocumentBody::List { pods, .. } => pods.len(),
+        DocumentBody::Event(_) => 1,
+        DocumentBody::Pod(_)
+        | DocumentBody::Events(_)
+        | DocumentBody::Nodes { .. }
+        | DocumentBody::NodeEvent(_) => 0,
     };
     assert!(recording.next().is_none());
     pods

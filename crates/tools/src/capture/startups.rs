@@ -15,14 +15,14 @@ const MOST_PODS: usize = 1_000_000;
 
 /// Startups of which a recording shows the end, or at least a part: not those of pods that had started up before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Startups {
+pub struct CapturedStartups {
     /// All of them
     pub begun: u64,
     /// Those that became Ready
     pub ready: u64,
 }
 
-impl Startups {
+impl CapturedStartups {
     const fn of(state: PodState) -> Self {
         match state {
             PodState::Undiscovered
@@ -37,11 +37,11 @@ impl Startups {
 
 /// The startups of a recording in progress, for those who wait for them.
 #[derive(Debug, Default)]
-pub struct StartupCounts(watch::Sender<Startups>);
+pub struct StartupCounts(watch::Sender<CapturedStartups>);
 
 impl StartupCounts {
     /// Those up to now.
-    pub fn now(&self) -> Startups {
+    pub fn now(&self) -> CapturedStartups {
         *self.0.borrow()
     }
 
@@ -57,12 +57,12 @@ impl StartupCounts {
 pub(super) struct StartupCounter {
     decoder: PodDecoder,
     tracker: Tracker,
-    counted: Counted,
+    counted: CountedStartups,
     now: Timestamp,
 }
 
 #[derive(Default)]
-struct Counted(Startups);
+struct CountedStartups(CapturedStartups);
 
 impl StartupCounter {
     pub(super) fn new() -> Self {
@@ -70,7 +70,7 @@ impl StartupCounter {
         Self {
             decoder: PodDecoder::new(DecodeOptions::default()),
             tracker: Tracker::new(config),
-            counted: Counted::default(),
+            counted: CountedStartups::default(),
             now: Timestamp::EPOCH,
         }
     }
@@ -122,10 +122,10 @@ impl StartupCounter {
     }
 }
 
-impl Observer for Counted {
+impl Observer for CountedStartups {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         if let Observation::Pod(_, PodObservation::Moved { from, to }) = observation {
-            let (from, to) = (Startups::of(from), Startups::of(to));
+            let (from, to) = (CapturedStartups::of(from), CapturedStartups::of(to));
             self.0.begun = self.0.begun + to.begun - from.begun;
             self.0.ready = self.0.ready + to.ready - from.ready;
         }

@@ -31,13 +31,13 @@ const PAGE_BYTES: usize = 32 << 20;
 const SMALL: usize = 1 << 20;
 
 /// The API server, with a deadline for all requests together.
-pub(super) struct Api {
+pub(super) struct DoctorApi {
     pub(super) cluster: ClusterClient,
     pub(super) ends: Instant,
     offset: Mutex<ClockOffset>,
 }
 
-impl Api {
+impl DoctorApi {
     pub(super) fn new(cluster: ClusterClient, ends: Instant) -> Self {
         Self { cluster, ends, offset: Mutex::default() }
     }

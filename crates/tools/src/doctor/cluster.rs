@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use super::api::Api;
+use super::api::DoctorApi;
 use super::report::{Check, Finding};
 use podinit_connect::options::ConnectError;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::cluster::client::ClusterClient;
 
 /// A release of Kubernetes: major and minor version.
-pub(super) type Release = (u32, u32);
+pub(super) type KubernetesRelease = (u32, u32);
 
 /// The findings about a configuration that was read.
 pub(super) fn configured(cluster: &ClusterClient) -> Vec<Finding> {
@@ -70,15 +70,15 @@ pub(super) fn unusable(error: &ConnectError) -> Finding {
 }
 
 /// The outcome of the first request.
-pub(super) enum Reached {
+pub(super) enum FirstResponse {
     /// An API server answers; its release, if it states one
-    Yes(Option<Release>),
+    Yes(Option<KubernetesRelease>),
     /// None does, or not to us: further requests are useless
     No,
 }
 
 /// Requests the version, which API servers show to nearly everybody.
-pub(super) async fn reach(api: &Api) -> (Finding, Reached) {
+pub(super) async fn reach(api: &DoctorApi) -> (Finding, FirstResponse) {
     const CHECK: Check = Check::ApiServer;
     let began = Instant::now();
     let answer = api.get("/version").await;
@@ -92,11 +92,11 @@ pub(super) async fn reach(api: &Api) -> (Finding, Reached) {
             let found = Finding::ok(CHECK, format!("Kubernetes {version} answered in {took} ms"))
                 .detail("version", version)
                 .detail("milliseconds", u64::try_from(took).unwrap_or(u64::MAX));
-            (found, Reached::Yes(release(version)))
+            (found, FirstResponse::Yes(release(version)))
         }
         (Ok(_), None) => {
             let why = "/version states no version";
-            (foreign(why), Reached::No)
+            (foreign(why), FirstResponse::No)
         }
         (Err(failure), _) => unanswered(failure),
     }
@@ -108,28 +108,28 @@ fn foreign(why: &str) -> Finding {
         .fix("check the server's address in the kubeconfig, and the proxy if there is one")
 }
 
-fn unanswered(failure: &ApiError) -> (Finding, Reached) {
+fn unanswered(failure: &ApiError) -> (Finding, FirstResponse) {
     const CHECK: Check = Check::ApiServer;
     let why = failure.detail.as_str();
     match failure.kind {
         ApiErrorKind::Transport | ApiErrorKind::Timeout => {
             let found = Finding::error(CHECK, format!("does not answer: {why}"));
-            (found.fix(remedy(why, failure.kind)), Reached::No)
+            (found.fix(remedy(why, failure.kind)), FirstResponse::No)
         }
         ApiErrorKind::Credentials => {
             let found = Finding::error(CHECK, format!("the credentials cannot be obtained: {why}"));
             let fix = "check that the token file or the credential plugin of the kubeconfig works";
-            (found.fix(fix), Reached::No)
+            (found.fix(fix), FirstResponse::No)
         }
         ApiErrorKind::Unauthorized => {
             let found = format!("does not accept the credentials: {why}");
             let fix = "log in again, or have the token or certificate of the kubeconfig renewed";
-            (Finding::error(CHECK, found).fix(fix), Reached::No)
+            (Finding::error(CHECK, found).fix(fix), FirstResponse::No)
         }
         ApiErrorKind::TooManyRequests | ApiErrorKind::ServerError => {
             let found = Finding::warning(CHECK, format!("is not ready: {why}"));
             let fix = "try again later; podinit serve waits for it";
-            (found.fix(fix), Reached::Yes(None))
+            (found.fix(fix), FirstResponse::Yes(None))
         }
         // A server that refuses or does not know this path may serve the others.
         ApiErrorKind::Forbidden
@@ -137,9 +137,9 @@ fn unanswered(failure: &ApiError) -> (Finding, Reached) {
         | ApiErrorKind::NotImplemented
         | ApiErrorKind::ClientError => {
             let found = Finding::note(CHECK, format!("answers, but not to /version: {why}"));
-            (found, Reached::Yes(None))
+            (found, FirstResponse::Yes(None))
         }
-        _ => (foreign(why), Reached::No),
+        _ => (foreign(why), FirstResponse::No),
     }
 }
 
@@ -166,7 +166,7 @@ fn remedy(why: &str, kind: ApiErrorKind) -> &'static str {
 }
 
 /// The release of a version: `v1.36.2-gke.100` is 1.36.
-pub(super) fn release(version: &str) -> Option<Release> {
+pub(super) fn release(version: &str) -> Option<KubernetesRelease> {
     let mut parts = version.strip_prefix('v').unwrap_or(version).split('.');
     let mut number = || {
         let part = parts.next()?;

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::api::Api;
-use super::cluster::{Release, release};
-use super::names::Names;
+use super::api::DoctorApi;
+use super::cluster::{KubernetesRelease, release};
+use super::names::FirstNames;
 use super::report::{Check, Finding};
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::watch::pages::PageEnd;
@@ -16,24 +16,24 @@ use podinit_text::words::count;
 
 /// The first release that sets the condition as soon as the sandbox is ready
 /// (kubernetes/kubernetes#134460).
-const PROMPT: Release = (1, 36);
+const PROMPT: KubernetesRelease = (1, 36);
 /// The first release that reports it without a feature gate.
-const BY_DEFAULT: Release = (1, 29);
+const BY_DEFAULT: KubernetesRelease = (1, 29);
 
 /// Nodes in a page. Each may list all of its images.
 const PAGE: u32 = 100;
 
 /// The kubelets of a cluster, counted by how they report the condition.
 #[derive(Debug, Default)]
-struct Kubelets {
+struct KubeletCounts {
     nodes: u64,
     late: u64,
     gated: u64,
     unknown: u64,
-    late_names: Names,
+    late_names: FirstNames,
     prompt: PromptNodes,
-    oldest: Option<Release>,
-    newest: Option<Release>,
+    oldest: Option<KubernetesRelease>,
+    newest: Option<KubernetesRelease>,
 }
 
 /// The names of the nodes whose kubelet sets the condition as soon as the sandbox is ready, as far as
@@ -42,15 +42,18 @@ pub(super) type PromptNodes = HashSet<String>;
 
 /// Lists the nodes or, where that is not allowed, infers from the API server's release: no kubelet
 /// may be newer (<https://kubernetes.io/releases/version-skew-policy/>).
-pub(super) async fn check(api: &Api, server: Option<Release>) -> (Finding, PromptNodes) {
-    match Kubelets::listed(api).await {
+pub(super) async fn check(
+    api: &DoctorApi,
+    server: Option<KubernetesRelease>,
+) -> (Finding, PromptNodes) {
+    match KubeletCounts::listed(api).await {
         Ok(kubelets) => (kubelets.finding(), kubelets.prompt),
         Err(failure) => (inferred(server, &failure), PromptNodes::new()),
     }
 }
 
-impl Kubelets {
-    async fn listed(api: &Api) -> Result<Self, ApiError> {
+impl KubeletCounts {
+    async fn listed(api: &DoctorApi) -> Result<Self, ApiError> {
         let mut kubelets = Self::default();
         let read = |body: &[u8]| {
             let list: Value = serde_json::from_slice(body).map_err(ApiError::malformed)?;
@@ -128,7 +131,7 @@ const UPPER_BOUND: &str = "upgrade them, or read the stage network on their node
                            bound: image pulls can delay its end";
 
 /// The finding without a list of the nodes.
-fn inferred(server: Option<Release>, failure: &ApiError) -> Finding {
+fn inferred(server: Option<KubernetesRelease>, failure: &ApiError) -> Finding {
     const CHECK: Check = Check::Kubelets;
     let why = match failure.kind {
         ApiErrorKind::Forbidden => {
@@ -156,7 +159,7 @@ fn inferred(server: Option<Release>, failure: &ApiError) -> Finding {
     }
 }
 
-fn text_of((major, minor): Release) -> String {
+fn text_of((major, minor): KubernetesRelease) -> String {
     format!("{major}.{minor}")
 }
 
@@ -166,7 +169,7 @@ mod tests {
     use crate::doctor::report::Severity;
 
     fn found(versions: &[&str]) -> (Severity, String) {
-        let mut kubelets = Kubelets::default();
+        let mut kubelets = KubeletCounts::default();
         for (index, version) in versions.iter().enumerate() {
             kubelets.add(&format!("node-{index}"), version);
         }

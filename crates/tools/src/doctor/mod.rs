@@ -36,11 +36,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use self::api::Api;
-use self::cluster::Reached;
-use self::own_series::Exposed;
-use self::permissions::Identity;
-use self::pods::{Census, Registries, Wanted};
+use self::api::DoctorApi;
+use self::cluster::FirstResponse;
+use self::own_series::ExposedFamilies;
+use self::permissions::ApiIdentity;
+use self::pods::{ClusterCensus, RegistryCounts, WantedPods};
 use self::report::{Check, Finding};
 use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
@@ -55,7 +55,7 @@ use podinit_traces::{OtlpSettings, SettingsError};
 
 /// The options of an exporter, as far as they can go wrong.
 #[derive(Clone, Debug)]
-pub struct Doctor {
+pub struct DoctorOptions {
     /// Which cluster
     pub cluster: ClusterOptions,
     /// The namespaces to watch
@@ -101,7 +101,7 @@ const BY_CLUSTER: [Check; 9] = [
     Check::Labels,
 ];
 
-impl Doctor {
+impl DoctorOptions {
     /// Makes every check in the order of [`Check::ALL`], and reports each finding at once.
     pub async fn examine(&self, mut report: impl FnMut(Finding)) {
         let ends = Instant::now() + self.timeout;
@@ -154,26 +154,26 @@ impl Doctor {
             }
         };
         cluster::configured(&cluster).into_iter().for_each(&mut report);
-        let api = Api::new(cluster, ends);
+        let api = DoctorApi::new(cluster, ends);
         self.ask(&api, (labels, slos.as_ref()), known, report).await;
     }
 
     /// The checks that need an API server.
     async fn ask(
         &self,
-        api: &Api,
+        api: &DoctorApi,
         (labels, slos): (Result<LabelCensus, Finding>, Option<&SloFile>),
         known: Option<Result<Problems, AskError>>,
         mut report: impl FnMut(Finding),
     ) {
         let (finding, reached) = cluster::reach(api).await;
         report(finding);
-        let Reached::Yes(release) = reached else {
+        let FirstResponse::Yes(release) = reached else {
             return skip(&BY_CLUSTER, "the API server does not answer", labels.err(), report);
         };
         let (finding, identity) = permissions::identify(api).await;
         report(finding);
-        if matches!(identity, Identity::Rejected) {
+        if matches!(identity, ApiIdentity::Rejected) {
             let rest = &BY_CLUSTER[1..];
             return skip(rest, "the credentials are not accepted", labels.err(), report);
         }
@@ -196,13 +196,13 @@ impl Doctor {
         };
         let (kubelets, prompt) = kubelets::check(api, release).await;
         let registries = self.events.then(|| self.labels.cap_of(REGISTRY));
-        let mut census = Census::new(labels, prompt, registries);
+        let mut census = ClusterCensus::new(labels, prompt, registries);
         // All pods are the one shard of one: so the answer shows whether the API server shards.
         let asking = PodSelectors {
             shard: self.selectors.shard.or(Some(Shard::ALL)),
             ..self.selectors.clone()
         };
-        let wanted = Wanted {
+        let wanted = WantedPods {
             scopes: &self.scopes,
             selectors: &asking,
             decode: &self.decode,
@@ -223,7 +223,7 @@ impl Doctor {
             let slos = slos.into_iter().flat_map(|file| &file.slos);
             let docs =
                 slos.map(|slo| SloDoc::new(&slo.rule, slo.objective_ratio(), slo.window_seconds()));
-            let exposed = Exposed {
+            let exposed = ExposedFamilies {
                 labels: self.labels.clone(),
                 slos: docs.collect(),
                 events: self.events,
@@ -232,7 +232,7 @@ impl Doctor {
                 traces: matches!(self.traces, Ok(Some(_))),
             };
             let own = exposed.series().unwrap_or_default();
-            let registries = census.registries.as_ref().map(Registries::count);
+            let registries = census.registries.as_ref().map(RegistryCounts::count);
             let findings = labels::check(labels, registries, self.nodes, own, census.complete);
             findings.into_iter().for_each(&mut report);
         }

@@ -8,13 +8,13 @@ const SHOWN: usize = 5;
 
 /// The first names in alphabetical order, of any number of names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct FirstNames {
     first: BTreeSet<String>,
     /// There were further names; how many is unknown, since one may have been added twice
     more: bool,
 }
 
-impl Names {
+impl FirstNames {
     pub(super) fn add(&mut self, name: &str) {
         if self.first.contains(name) {
             return;
@@ -41,7 +41,7 @@ impl Names {
     }
 }
 
-impl<'a> FromIterator<&'a str> for Names {
+impl<'a> FromIterator<&'a str> for FirstNames {
     fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
         let mut all = Self::default();
         names.into_iter().for_each(|name| all.add(name));
@@ -49,7 +49,7 @@ impl<'a> FromIterator<&'a str> for Names {
     }
 }
 
-impl fmt::Display for Names {
+impl fmt::Display for FirstNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_vec().join(", "))?;
         if self.more {
@@ -65,11 +65,11 @@ mod tests {
 
     #[test]
     fn the_first_few_names_stand_for_all() {
-        let few: Names = ["b", "a", "b"].into_iter().collect();
+        let few: FirstNames = ["b", "a", "b"].into_iter().collect();
         assert_eq!(few.to_string(), "a, b");
-        let many: Names = ["g", "f", "e", "d", "c", "b", "a"].into_iter().collect();
+        let many: FirstNames = ["g", "f", "e", "d", "c", "b", "a"].into_iter().collect();
         assert_eq!(many.to_string(), "a, b, c, d, e and more");
-        let sorted: Names = ["a", "b", "c", "d", "e", "e", "f"].into_iter().collect();
+        let sorted: FirstNames = ["a", "b", "c", "d", "e", "e", "f"].into_iter().collect();
         assert_eq!(sorted.to_string(), "a, b, c, d, e and more");
     }
 }

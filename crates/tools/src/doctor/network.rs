@@ -1,22 +1,22 @@
 //! Whether the cluster reports the network condition, and under which of its names
 //! ([§1.1](crate::specification#s1-1)).
 
-use super::names::Names;
+use super::names::FirstNames;
 use super::report::{Check, Finding};
 use podinit_core::pod::{ConditionType, PodPhase, PodSnapshot};
 use podinit_text::words::count;
 
 /// How many pods have the condition, by name.
 #[derive(Debug, Default)]
-pub(super) struct Network {
+pub(super) struct NetworkConditions {
     current: u64,
     former: u64,
     absent: u64,
     /// Nodes of pods without it
-    nodes: Names,
+    nodes: FirstNames,
 }
 
-impl Network {
+impl NetworkConditions {
     /// Counts a pod whose status a kubelet has written and which has not ended
     /// ([§6.4](crate::specification#s6-4)).
     pub(super) fn add(&mut self, pod: &PodSnapshot) {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn found(pods: &[PodSnapshot]) -> (Severity, String) {
-        let mut network = Network::default();
+        let mut network = NetworkConditions::default();
         pods.iter().for_each(|pod| network.add(pod));
         let finding = network.finding();
         (finding.severity, finding.found)

@@ -14,7 +14,7 @@ use podinit_kube::watch::stats::WatchStats;
 
 /// What decides which families an exporter has, and how many series of each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Exposed {
+pub(super) struct ExposedFamilies {
     pub(super) labels: LabelConfig,
     pub(super) slos: Vec<SloDoc>,
     /// Events are a source of evidence
@@ -37,7 +37,7 @@ pub(super) struct OwnSeries {
     pub(super) native_others: usize,
 }
 
-impl Exposed {
+impl ExposedFamilies {
     /// `None` where the label set cannot be.
     pub(super) fn series(self) -> Option<OwnSeries> {
         let (others, native_others) = self.clone().without_pods()?;
@@ -109,7 +109,11 @@ mod tests {
     fn namespaces_of_slo_events_and_waiting_pods_have_series_too() {
         let config = LabelConfig { slo_namespace: true, max_values: 2, ..LabelConfig::default() };
         let slo = SloDoc::new(&SloRule::default(), 0.99, 604_800.0);
-        let exposed = Exposed { labels: config.clone(), slos: vec![slo], ..Exposed::default() };
+        let exposed = ExposedFamilies {
+            labels: config.clone(),
+            slos: vec![slo],
+            ..ExposedFamilies::default()
+        };
         let own = exposed.clone().series().unwrap();
         // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
         assert_eq!(own.of_a_namespace, 2 * WaitReason::COUNT + 2 + BadReason::COUNT);
@@ -125,7 +129,7 @@ mod tests {
             own.of_a_namespace, own.others
         );
         assert!(findings[0].found.contains(&text), "{}", findings[0].found);
-        let unlabelled = Exposed { labels: LabelConfig::default(), ..exposed };
+        let unlabelled = ExposedFamilies { labels: LabelConfig::default(), ..exposed };
         let without = unlabelled.series().unwrap();
         assert_eq!(without.of_a_namespace, 0);
         assert_eq!(without.others, own.others + own.of_a_namespace);
@@ -133,10 +137,10 @@ mod tests {
 
     #[test]
     fn what_is_chosen_has_series_too() {
-        let others = |exposed: Exposed| exposed.series().unwrap().others;
-        let least = others(Exposed::default());
+        let others = |exposed: ExposedFamilies| exposed.series().unwrap().others;
+        let least = others(ExposedFamilies::default());
         assert!((100..1_000).contains(&least), "{least}");
-        let events = Exposed { events: true, ..Exposed::default() };
+        let events = ExposedFamilies { events: true, ..ExposedFamilies::default() };
         let at_zero = |reason: &StartupSliExclusion| reason.is_exposed_at_zero();
         let of_events = StartupSliExclusion::ALL
             .iter()
@@ -150,8 +154,8 @@ mod tests {
             + StartupImages::ALL.len() * ClassicBuckets::Startups.series()
             + CapacityState::ALL.len();
         assert_eq!(others(events), least + of_events);
-        let checkpoint = Exposed { checkpoint: true, ..Exposed::default() };
-        let traces = Exposed { traces: true, ..Exposed::default() };
+        let checkpoint = ExposedFamilies { checkpoint: true, ..ExposedFamilies::default() };
+        let traces = ExposedFamilies { traces: true, ..ExposedFamilies::default() };
         assert!(others(checkpoint) > least && others(traces) > least);
     }
 }

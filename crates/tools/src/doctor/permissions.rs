@@ -6,20 +6,20 @@ use k8s_openapi::api::authorization::v1::{
     ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
 };
 
-use super::api::Api;
-use super::names::Names;
+use super::api::DoctorApi;
+use super::names::FirstNames;
 use super::report::{Check, Finding};
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::watch::requests::PodScope;
 
 /// A verb that podinit needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum ApiVerb {
     List,
     Watch,
 }
 
-impl Verb {
+impl ApiVerb {
     const ALL: [Self; 2] = [Self::List, Self::Watch];
 
     const fn as_str(self) -> &'static str {
@@ -32,10 +32,10 @@ impl Verb {
 
 /// What the API server denies. What cannot be reviewed counts as granted: the attempt will show.
 #[derive(Debug, Default)]
-pub(super) struct Denied(Vec<(PodScope, Verb)>);
+pub(super) struct DeniedAccess(Vec<(PodScope, ApiVerb)>);
 
-impl Denied {
-    pub(super) fn covers(&self, scope: &PodScope, verb: Verb) -> bool {
+impl DeniedAccess {
+    pub(super) fn covers(&self, scope: &PodScope, verb: ApiVerb) -> bool {
         self.0.contains(&(scope.clone(), verb))
     }
 }
@@ -43,21 +43,21 @@ impl Denied {
 /// Reviews every right that watching `scopes` takes, and the rights to review bearer tokens if
 /// `tokens`.
 pub(super) async fn review(
-    api: &Api,
+    api: &DoctorApi,
     scopes: &[PodScope],
     tokens: bool,
-    identity: &Identity,
-) -> (Vec<Finding>, Denied) {
+    identity: &ApiIdentity,
+) -> (Vec<Finding>, DeniedAccess) {
     const CHECK: Check = Check::Permissions;
     let mut findings = Vec::new();
-    let mut denied = Denied::default();
+    let mut denied = DeniedAccess::default();
     for scope in scopes {
         let mut missing = Vec::new();
         let mut reason = String::new();
-        for verb in Verb::ALL {
+        for verb in ApiVerb::ALL {
             match may(api, scope_name(scope), "", "pods", verb.as_str()).await {
-                Ok(Answer::Allowed) => {}
-                Ok(Answer::Denied(why)) => {
+                Ok(ReviewAnswer::Allowed) => {}
+                Ok(ReviewAnswer::Denied(why)) => {
                     reason = why;
                     missing.push(verb.as_str());
                     denied.0.push((scope.clone(), verb));
@@ -90,7 +90,7 @@ pub(super) async fn review(
         findings.push(Finding::ok(CHECK, format!("may list and watch {}", in_words(scopes))));
     }
     // A note, and only where the API server clearly says so.
-    if let Ok(Answer::Allowed) = may(api, "", "*", "*", "*").await {
+    if let Ok(ReviewAnswer::Allowed) = may(api, "", "*", "*", "*").await {
         let found = "this identity may do anything in the cluster";
         findings.push(Finding::note(CHECK, found).fix(
             "run podinit as a service account that may only list and watch pods \
@@ -103,17 +103,17 @@ pub(super) async fn review(
 /// `--evidence events` needs the right to list and watch Events where pods are watched, and `--evidence nodes`
 /// that to list and watch nodes. Without it `serve` goes on, so it is a warning.
 pub(super) async fn evidence(
-    api: &Api,
+    api: &DoctorApi,
     (what, resource): (&str, &str),
     scopes: &[PodScope],
-    identity: &Identity,
+    identity: &ApiIdentity,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     for scope in scopes {
         let mut missing = Vec::new();
-        for verb in Verb::ALL {
+        for verb in ApiVerb::ALL {
             let answer = may(api, scope_name(scope), "", resource, verb.as_str()).await;
-            if let Ok(Answer::Denied(_)) = answer {
+            if let Ok(ReviewAnswer::Denied(_)) = answer {
                 missing.push(verb.as_str());
             }
         }
@@ -136,13 +136,13 @@ pub(super) async fn evidence(
 }
 
 /// `--auth kubernetes` needs the right to have clients' tokens and rights reviewed.
-async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
+async fn reviews(api: &DoctorApi, identity: &ApiIdentity) -> Option<Finding> {
     let mut missing = Vec::new();
     for (group, resource) in [
         ("authentication.k8s.io", "tokenreviews"),
         ("authorization.k8s.io", "subjectaccessreviews"),
     ] {
-        if let Ok(Answer::Denied(_)) = may(api, "", group, resource, "create").await {
+        if let Ok(ReviewAnswer::Denied(_)) = may(api, "", group, resource, "create").await {
             missing.push(resource);
         }
     }
@@ -157,19 +157,19 @@ async fn reviews(api: &Api, identity: &Identity) -> Option<Finding> {
     Some(Finding::error(Check::Permissions, found).fix(fix))
 }
 
-enum Answer {
+enum ReviewAnswer {
     Allowed,
     /// With the API server's reason, which may be empty
     Denied(String),
 }
 
 async fn may(
-    api: &Api,
+    api: &DoctorApi,
     namespace: &str,
     group: &str,
     resource: &str,
     verb: &str,
-) -> Result<Answer, ApiError> {
+) -> Result<ReviewAnswer, ApiError> {
     let review = SelfSubjectAccessReview {
         spec: SelfSubjectAccessReviewSpec {
             resource_attributes: Some(ResourceAttributes {
@@ -186,11 +186,11 @@ async fn may(
     let answer = api.review(&review).await?;
     let status = answer.status.unwrap_or_default();
     if status.allowed {
-        return Ok(Answer::Allowed);
+        return Ok(ReviewAnswer::Allowed);
     }
     let reasons = [status.evaluation_error, status.reason].into_iter().flatten();
     let reason = reasons.into_iter().find(|text| !text.is_empty());
-    Ok(Answer::Denied(reason.unwrap_or_default()))
+    Ok(ReviewAnswer::Denied(reason.unwrap_or_default()))
 }
 
 /// The namespace of a review; empty for all namespaces.
@@ -205,14 +205,14 @@ fn in_words(scopes: &[PodScope]) -> String {
     match scopes {
         [scope] => scope.to_string(),
         _ => {
-            let names: Names = scopes.iter().map(scope_name).collect();
+            let names: FirstNames = scopes.iter().map(scope_name).collect();
             format!("pods of {} namespaces ({names})", scopes.len())
         }
     }
 }
 
 /// The commands that grant what is missing.
-fn grant(scope: &PodScope, identity: &Identity) -> String {
+fn grant(scope: &PodScope, identity: &ApiIdentity) -> String {
     let commands = grant_to("pods", "podinit", scope, identity);
     match scope {
         PodScope::Cluster => {
@@ -223,7 +223,7 @@ fn grant(scope: &PodScope, identity: &Identity) -> String {
 }
 
 /// The commands that make the role `role`, with the right to list and watch a resource, and bind it.
-fn grant_to(resource: &str, role: &str, scope: &PodScope, identity: &Identity) -> String {
+fn grant_to(resource: &str, role: &str, scope: &PodScope, identity: &ApiIdentity) -> String {
     let subject = subject_of(identity);
     match scope {
         PodScope::Cluster => format!(
@@ -239,10 +239,10 @@ fn grant_to(resource: &str, role: &str, scope: &PodScope, identity: &Identity) -
 }
 
 /// The flag of `kubectl` for the subject of a binding.
-fn subject_of(identity: &Identity) -> String {
+fn subject_of(identity: &ApiIdentity) -> String {
     let subject = match identity {
-        Identity::Known(name) => subject(name),
-        Identity::Unknown | Identity::Rejected => None,
+        ApiIdentity::Known(name) => subject(name),
+        ApiIdentity::Unknown | ApiIdentity::Rejected => None,
     };
     subject.unwrap_or_else(|| "--serviceaccount=NAMESPACE:NAME".to_owned())
 }
@@ -264,7 +264,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Who we are to the API server.
-pub(super) enum Identity {
+pub(super) enum ApiIdentity {
     /// This user
     Known(String),
     /// It does not say
@@ -274,18 +274,18 @@ pub(super) enum Identity {
 }
 
 /// Requests who podinit is (SelfSubjectReview, Kubernetes 1.28).
-pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
+pub(super) async fn identify(api: &DoctorApi) -> (Finding, ApiIdentity) {
     const CHECK: Check = Check::Identity;
     let answer = match api.review(&SelfSubjectReview::default()).await {
         Ok(answer) => answer,
         Err(failure) if failure.kind == ApiErrorKind::Unauthorized => {
             let found = format!("the credentials are not accepted: {}", failure.detail);
             let fix = "log in again, or have the token or certificate of the kubeconfig renewed";
-            return (Finding::error(CHECK, found).fix(fix), Identity::Rejected);
+            return (Finding::error(CHECK, found).fix(fix), ApiIdentity::Rejected);
         }
         Err(failure) => {
             let why = format!("the API server does not say who podinit is: {}", failure.detail);
-            return (Finding::skipped(CHECK, why), Identity::Unknown);
+            return (Finding::skipped(CHECK, why), ApiIdentity::Unknown);
         }
     };
     let user = answer.status.and_then(|status| status.user_info);
@@ -294,15 +294,15 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
             let found = "the API server takes podinit for nobody (system:anonymous)";
             let fix = "give the context a user with credentials, or podinit a service account";
             let finding = Finding::warning(CHECK, found).fix(fix);
-            (finding.detail("username", name), Identity::Known(name.to_owned()))
+            (finding.detail("username", name), ApiIdentity::Known(name.to_owned()))
         }
         Some(name) => {
             let finding = Finding::ok(CHECK, name).detail("username", name);
-            (finding, Identity::Known(name.to_owned()))
+            (finding, ApiIdentity::Known(name.to_owned()))
         }
         None => {
             let why = "the API server does not say who podinit is";
-            (Finding::skipped(CHECK, why), Identity::Unknown)
+            (Finding::skipped(CHECK, why), ApiIdentity::Unknown)
         }
     }
 }
@@ -311,8 +311,8 @@ pub(super) async fn identify(api: &Api) -> (Finding, Identity) {
 mod tests {
     use super::*;
 
-    fn known(name: &str) -> Identity {
-        Identity::Known(name.to_owned())
+    fn known(name: &str) -> ApiIdentity {
+        ApiIdentity::Known(name.to_owned())
     }
 
     #[test]

@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use super::api::Api;
+use super::api::DoctorApi;
 use super::kubelets::PromptNodes;
-use super::names::Names;
-use super::network::Network;
+use super::names::FirstNames;
+use super::network::NetworkConditions;
 use super::network_times::NetworkTimes;
-use super::permissions::{Denied, Verb};
+use super::permissions::{ApiVerb, DeniedAccess};
 use super::report::{Check, Finding};
 use podinit_core::image_registry;
 use podinit_core::pod::{PodInfo, PodSnapshot};
@@ -24,26 +24,26 @@ use podinit_text::words::count;
 const PAGE: u32 = 500;
 
 /// What to list.
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedPods<'a> {
     pub(super) scopes: &'a [PodScope],
     pub(super) selectors: &'a PodSelectors,
     pub(super) decode: &'a DecodeOptions,
-    pub(super) denied: &'a Denied,
+    pub(super) denied: &'a DeniedAccess,
     pub(super) max_pods: u64,
 }
 
 /// What was counted.
-pub(super) struct Census {
+pub(super) struct ClusterCensus {
     /// Whether every allowed list was read to its end
     pub(super) complete: bool,
     pub(super) pods: u64,
     /// Whether all lists were answered by API servers that shard; `None` without a list
     pub(super) sharded: Option<bool>,
-    pub(super) network: Network,
+    pub(super) network: NetworkConditions,
     pub(super) network_times: NetworkTimes,
     pub(super) labels: Option<LabelCensus>,
     /// Those of the pods' images, where Events are a source of evidence
-    pub(super) registries: Option<Registries>,
+    pub(super) registries: Option<RegistryCounts>,
     /// The resource version of each list, from which a watch can start
     pub(super) versions: Vec<(PodScope, String)>,
     pages: u64,
@@ -52,7 +52,7 @@ pub(super) struct Census {
     took: Duration,
 }
 
-impl Census {
+impl ClusterCensus {
     /// `max_registries` is the cap on registries, where Events are a source of evidence.
     pub(super) fn new(
         labels: Option<LabelCensus>,
@@ -63,10 +63,10 @@ impl Census {
             complete: true,
             pods: 0,
             sharded: None,
-            network: Network::default(),
+            network: NetworkConditions::default(),
             network_times: NetworkTimes::new(prompt),
             labels,
-            registries: max_registries.map(Registries::new),
+            registries: max_registries.map(RegistryCounts::new),
             versions: Vec::new(),
             pages: 0,
             undecodable: 0,
@@ -76,11 +76,11 @@ impl Census {
     }
 
     /// Lists what is wanted and allowed, and returns the findings.
-    pub(super) async fn take(&mut self, api: &Api, wanted: &Wanted<'_>) -> Vec<Finding> {
+    pub(super) async fn take(&mut self, api: &DoctorApi, wanted: &WantedPods<'_>) -> Vec<Finding> {
         const CHECK: Check = Check::Pods;
         let began = Instant::now();
         let mut findings = Vec::new();
-        let allowed = |scope: &&PodScope| !wanted.denied.covers(scope, Verb::List);
+        let allowed = |scope: &&PodScope| !wanted.denied.covers(scope, ApiVerb::List);
         let scopes: Vec<&PodScope> = wanted.scopes.iter().filter(allowed).collect();
         for scope in &scopes {
             let before = self.pods;
@@ -129,7 +129,7 @@ impl Census {
         let pages = count(self.pages, "page", "pages");
         let text = format!("{pods} in {pages}, {:.1} s", self.took.as_secs_f64());
         let selective = selectors.label.is_some() || selectors.field.is_some();
-        let empty: Names = self.empty.iter().filter_map(namespace).collect();
+        let empty: FirstNames = self.empty.iter().filter_map(namespace).collect();
         let finding = match (self.pods, selective) {
             (0, true) => Finding::warning(CHECK, "no pod matches the selectors")
                 .fix("check --label-selector, --field-selector and --namespace"),
@@ -150,9 +150,9 @@ impl Census {
 
     async fn list(
         &mut self,
-        api: &Api,
+        api: &DoctorApi,
         scope: &PodScope,
-        wanted: &Wanted<'_>,
+        wanted: &WantedPods<'_>,
     ) -> Result<(), ApiError> {
         let requests = RequestBuilder::new(scope, wanted.selectors);
         let mut decoder = PodDecoder::new(DecodeOptions {
@@ -222,12 +222,12 @@ fn refused(scope: &PodScope, listed: u64, failure: &ApiError) -> Finding {
 
 /// Registries up to a cap, and one more for all past it, as the exporter counts them.
 #[derive(Debug)]
-pub(super) struct Registries {
+pub(super) struct RegistryCounts {
     most: usize,
     names: HashSet<String>,
 }
 
-impl Registries {
+impl RegistryCounts {
     /// None yet, of at most `cap` that are told apart.
     pub(super) fn new(cap: usize) -> Self {
         Self { most: cap.saturating_add(1), names: HashSet::new() }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn registries_past_the_cap_count_as_one() {
-        let mut registries = Registries::new(2);
+        let mut registries = RegistryCounts::new(2);
         for image in ["nginx", "docker.io/nginx:2", "a.example/x", "b.example/x", "c.example/x"] {
             let pod =
                 PodInfo { images: Some(Arc::new(vec![Arc::from(image)])), ..PodInfo::default() };

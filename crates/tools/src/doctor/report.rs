@@ -109,14 +109,14 @@ fn one_line(text: &str) -> String {
 
 /// All findings of a run, in the order in which they were made.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Report {
+pub struct DoctorReport {
     /// The findings
     pub findings: Vec<Finding>,
     /// Whether every check was made; false after an interruption
     pub complete: bool,
 }
 
-impl Report {
+impl DoctorReport {
     /// The worst severity of all findings.
     pub fn severity(&self) -> Severity {
         let severities = self.findings.iter().map(|finding| finding.severity);
@@ -209,7 +209,7 @@ pub fn line(finding: &Finding, colour: bool) -> String {
 }
 
 /// The last line: the number of findings of each severity, the worst first.
-pub fn summary(report: &Report, colour: bool) -> String {
+pub fn summary(report: &DoctorReport, colour: bool) -> String {
     let mut parts = Vec::new();
     for severity in Severity::ALL.into_iter().rev() {
         let of_it = |finding: &&Finding| finding.severity == severity;
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_worst_finding_decides_the_exit_status() {
-        let mut report = Report::default();
+        let mut report = DoctorReport::default();
         assert_eq!(report.exit_code(), 0);
         for (finding, code) in [
             (Finding::ok(Check::Listen, "free"), 0),
@@ -297,7 +297,7 @@ mod text_tests {
 
     #[test]
     fn an_interrupted_report_names_the_checks_that_were_not_made() {
-        let report = Report {
+        let report = DoctorReport {
             findings: vec![Finding::ok(Check::Listen, ""), Finding::error(Check::SloFile, "")],
             complete: false,
         };

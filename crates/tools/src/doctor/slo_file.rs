@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::names::Names;
+use super::names::FirstNames;
 use super::report::{Check, Finding};
 use podinit_slo::SloFile;
 use podinit_slo::file::EvidenceSources;
@@ -42,6 +42,6 @@ pub(super) fn check(path: Option<&Path>, sources: EvidenceSources) -> (Finding, 
 }
 
 fn in_words(slos: &SloFile) -> String {
-    let names: Names = slos.slos.iter().map(|slo| &*slo.rule.name).collect();
+    let names: FirstNames = slos.slos.iter().map(|slo| &*slo.rule.name).collect();
     format!("{} ({names})", count(slos.slos.len(), "SLO", "SLOs"))
 }

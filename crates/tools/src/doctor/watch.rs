@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::api::Api;
-use super::permissions::{Denied, Verb};
+use super::api::DoctorApi;
+use super::permissions::{ApiVerb, DeniedAccess};
 use super::report::{Check, Finding};
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
@@ -14,13 +14,13 @@ const SECONDS: u32 = 3;
 
 /// Opens a watch of each scope that was listed, and closes it again.
 pub(super) async fn check(
-    api: &Api,
+    api: &DoctorApi,
     selectors: &PodSelectors,
     versions: &[(PodScope, String)],
-    denied: &Denied,
+    denied: &DeniedAccess,
 ) -> Finding {
     const CHECK: Check = Check::Watch;
-    let allowed = |scope: &PodScope| !denied.covers(scope, Verb::Watch);
+    let allowed = |scope: &PodScope| !denied.covers(scope, ApiVerb::Watch);
     let mut slowest = Duration::ZERO;
     let mut opened = 0;
     for (scope, version) in versions.iter().filter(|(scope, _)| allowed(scope)) {
@@ -52,7 +52,7 @@ pub(super) async fn check(
 }
 
 async fn open(
-    api: &Api,
+    api: &DoctorApi,
     scope: &PodScope,
     selectors: &PodSelectors,
     version: &str,

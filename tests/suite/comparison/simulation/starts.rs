@@ -4,7 +4,8 @@
 use crate::comparison::sides::{End, Pod, side};
 use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
 use podinit_reports::comparison::{
-    Checked, Comparison, ComparisonConfig, StartVerdict, Threshold, Together, Verdict, compare,
+    Comparison, ComparisonConfig, StartVerdict, Threshold, ThresholdCheck, Together, Verdict,
+    compare,
 };
 
 /// Pods within half an hour, each with a few stages; those of a minute have something in common. This share
@@ -120,8 +121,8 @@ fn the_first_sentence_says_how_many_why_and_where() {
     let waits = format!("{} of these wait for cni (network), before ", starts.after.pods.count);
     assert!(starts.text.contains(&waits), "{text}");
     let checked = |rule: &str| rule.parse::<Threshold>().unwrap().check(&found);
-    assert!(matches!(checked("not_started>+5%"), Checked::Exceeded(_)));
-    assert_eq!(checked("not_started>+40%"), Checked::Kept);
+    assert!(matches!(checked("not_started>+5%"), ThresholdCheck::Exceeded(_)));
+    assert_eq!(checked("not_started>+40%"), ThresholdCheck::Kept);
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn the_same_pods_are_no_difference_with_what_could_have_been_seen() {
     assert!(starts.text.starts_with("No difference in how many pods do not start: "));
     assert!(starts.text.contains(&more), "{}", starts.text);
     let rule: Threshold = "not_started>+10%".parse().unwrap();
-    assert_eq!(rule.check(&found), Checked::Kept);
+    assert_eq!(rule.check(&found), ThresholdCheck::Kept);
 }
 
 /// Where nothing becomes ready after, that is what is said, and not that too few pods became ready.

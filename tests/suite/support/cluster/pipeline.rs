@@ -26,8 +26,8 @@ use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_oncall::problems::Problems;
 use podinit_problems::MOST_RECORDS;
-use podinit_sim::object::{Event, EventKind};
-use podinit_sim::{Cluster, FIRST_VERSION};
+use podinit_sim::object::{EventKind, HistoryEvent};
+use podinit_sim::{FIRST_VERSION, SimulatedCluster};
 use podinit_slo::{Slo, SloFile};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -57,23 +57,23 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    pub async fn start(cluster: &Cluster) -> Self {
+    pub async fn start(cluster: &SimulatedCluster) -> Self {
         Self::assemble(cluster, &SloFile { slos: vec![] }, BRIEF, false).await
     }
 
     /// One with these SLOs. It takes no silence for a fault: while it resumed the watch, simulated
     /// time would pass without deadlines.
-    pub async fn judging(cluster: &Cluster, slos: &SloFile) -> Self {
+    pub async fn judging(cluster: &SimulatedCluster, slos: &SloFile) -> Self {
         Self::assemble(cluster, slos, PATIENCE, false).await
     }
 
     /// The same with evidence: Events after this, and nodes.
-    pub async fn judging_with_evidence(cluster: &Cluster, slos: &SloFile) -> Self {
+    pub async fn judging_with_evidence(cluster: &SimulatedCluster, slos: &SloFile) -> Self {
         Self::assemble(cluster, slos, PATIENCE, true).await
     }
 
     async fn assemble(
-        cluster: &Cluster,
+        cluster: &SimulatedCluster,
         slos: &SloFile,
         silence: Duration,
         evidence: bool,
@@ -157,7 +157,7 @@ impl Pipeline {
     }
 
     /// Accounts for the nodes and the Events that the cluster has had since the last time.
-    pub fn take_evidence(&mut self, cluster: &Cluster) {
+    pub fn take_evidence(&mut self, cluster: &SimulatedCluster) {
         let Some((nodes, events)) = self.evidence else {
             return;
         };
@@ -273,7 +273,7 @@ fn decode_options(evidence: bool) -> DecodeOptions {
 }
 
 /// What a watch would say of an object that is not a pod.
-fn line(event: &Event) -> Vec<u8> {
+fn line(event: &HistoryEvent) -> Vec<u8> {
     let kind = match event.kind {
         EventKind::Added => "ADDED",
         EventKind::Modified => "MODIFIED",

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::faults::{Answer, StreamFault, Target};
-use podinit_sim::life::Life;
+use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
+use podinit_sim::life::PodLife;
 use podinit_sim::object::{EventKind, ObjectKey};
 use podinit_sim::rng::Rng;
 use podinit_sim::sim_clock::time;
-use podinit_sim::truth::{Ending, PodTruth};
-use podinit_sim::{Cluster, ClusterConfig};
+use podinit_sim::truth::{PodEnding, PodTruth};
+use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -47,7 +47,7 @@ const FAMILIES: [&str; 16] = [
 ];
 
 pub struct World {
-    pub cluster: Cluster,
+    pub cluster: SimulatedCluster,
     pub pipeline: Pipeline,
     pub random: Rng,
     /// When the first list was made, and the marker created
@@ -77,7 +77,7 @@ impl World {
     /// A cluster like this, and a pipeline that has listed its pods.
     pub async fn with(config: ClusterConfig) -> Self {
         let seed = config.seed;
-        let cluster = Cluster::start(config).await.unwrap();
+        let cluster = SimulatedCluster::start(config).await.unwrap();
         let now = cluster.clock().now();
         let mut world = Self {
             pipeline: Pipeline::start(&cluster).await,
@@ -107,7 +107,7 @@ impl World {
     }
 
     /// Begins a life, of which the pipeline learns at once.
-    pub async fn begin(&mut self, life: Life) {
+    pub async fn begin(&mut self, life: PodLife) {
         assert!(self.cluster.begin(life), "the name is taken");
         self.read_events(self.cluster.clock().now());
         self.catch_up().await;
@@ -122,11 +122,11 @@ impl World {
             2 => faults.stream(StreamFault::Truncated),
             3 => faults.set_modes(|modes| modes.duplicate_events = !modes.duplicate_events),
             4 => {
-                faults.answer(Target::Watch, 1, Answer::Never);
+                faults.answer(FaultTarget::Watch, 1, FaultAnswer::Never);
                 faults.stream(StreamFault::End);
             }
             5 => {
-                faults.answer(Target::Watch, 1, Answer::Half { hangs: true });
+                faults.answer(FaultTarget::Watch, 1, FaultAnswer::Half { hangs: true });
                 faults.stream(StreamFault::Cut);
             }
             6 => faults.set_modes(|modes| modes.no_bookmarks = !modes.no_bookmarks),
@@ -137,11 +137,11 @@ impl World {
     /// Open streams fall silent over one step, until the client has opened another one.
     pub async fn hang(&mut self, by: Duration) {
         let faults = self.cluster.faults();
-        let before = faults.received(Target::Watch);
+        let before = faults.received(FaultTarget::Watch);
         faults.set_modes(|modes| modes.silent_streams = true);
         let now = self.cluster.step(by);
         self.read_events(now);
-        let reopened = faults.requests_until(|_| faults.received(Target::Watch) > before);
+        let reopened = faults.requests_until(|_| faults.received(FaultTarget::Watch) > before);
         timeout(PATIENCE, reopened).await.expect("the client never gives up");
         faults.set_modes(|modes| modes.silent_streams = false);
         self.catch_up().await;
@@ -153,20 +153,20 @@ impl World {
         match self.random.within(0..=5) {
             0 => faults.stream(StreamFault::Gone),
             1 => {
-                faults.answer(Target::Watch, 1, Answer::Expired);
+                faults.answer(FaultTarget::Watch, 1, FaultAnswer::Expired);
                 faults.stream(StreamFault::End);
             }
             2 => {
-                faults.answer(Target::NextPage, 1, Answer::Expired);
+                faults.answer(FaultTarget::NextPage, 1, FaultAnswer::Expired);
                 faults.stream(StreamFault::Gone);
             }
             3 => {
-                faults.answer(Target::NextPage, 2, Answer::Half { hangs: false });
+                faults.answer(FaultTarget::NextPage, 2, FaultAnswer::Half { hangs: false });
                 faults.stream(StreamFault::Gone);
             }
             4 => {
-                faults.answer(Target::List, 1, Answer::Never);
-                faults.answer(Target::NextPage, 1, Answer::Half { hangs: true });
+                faults.answer(FaultTarget::List, 1, FaultAnswer::Never);
+                faults.answer(FaultTarget::NextPage, 1, FaultAnswer::Half { hangs: true });
                 faults.stream(StreamFault::Gone);
             }
             _ => {
@@ -188,7 +188,7 @@ impl World {
         let pod = &in_flight[self.random.within(0..=last) as usize];
         assert!(self.cluster.remove_unseen(&pod.namespace, &pod.name));
         let truth = self.cluster.truth().pod(&pod.uid).unwrap();
-        assert!(truth.unseen && truth.ending == Some(Ending::Removed));
+        assert!(truth.unseen && truth.ending == Some(PodEnding::Removed));
         self.pipeline.relisted().await;
         self.delivered = self.cluster.store().version();
         let documents = self.documents.get_mut(&pod.uid).expect("it was delivered");

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use podinit_sim::Cluster;
-use podinit_sim::container::{App, Report};
-use podinit_sim::life::{Change, PodManifest};
+use podinit_sim::SimulatedCluster;
+use podinit_sim::container::{AppState, KubeletReport};
+use podinit_sim::life::{PodChange, PodManifest};
 use podinit_sim::node::CURRENT;
 use podinit_sim::rng::Rng;
 
@@ -24,7 +24,7 @@ enum End {
 struct Life {
     uid: String,
     end: End,
-    to_come: Vec<Change>,
+    to_come: Vec<PodChange>,
 }
 
 /// Pods that come, start up, and go.
@@ -35,11 +35,11 @@ pub struct Load {
     ended: BTreeMap<End, u64>,
 }
 
-const STARTING: App = App::Waiting("ContainerCreating");
+const STARTING: AppState = AppState::Waiting("ContainerCreating");
 
-fn report(app: App) -> Change {
-    Change::Report(Report {
-        sandbox: !matches!(app, App::Completed | App::Failed),
+fn report(app: AppState) -> PodChange {
+    PodChange::Report(KubeletReport {
+        sandbox: !matches!(app, AppState::Completed | AppState::Failed),
         init_done: 0,
         app,
         restarts: 0,
@@ -56,7 +56,7 @@ impl Load {
     }
 
     /// Creates a pod.
-    pub fn create(&mut self, cluster: &Cluster) {
+    pub fn create(&mut self, cluster: &SimulatedCluster) {
         let uid = format!("uid-{}", self.created);
         let manifest = PodManifest {
             namespace: format!("ns-{}", self.created % 7),
@@ -66,24 +66,24 @@ impl Load {
         };
         self.created += 1;
         assert!(cluster.create(manifest));
-        let bind = Change::Bind { node: CURRENT, stamped: true };
+        let bind = PodChange::Bind { node: CURRENT, stamped: true };
         let end = [End::Ready, End::Ready, End::Ready, End::Failed, End::Completed, End::Deleted];
         let end = end[self.pick(6)];
         let last = match end {
-            End::Ready => vec![report(App::Running { ready: true })],
-            End::Failed => vec![report(App::Failed)],
-            End::Completed => vec![report(App::Completed)],
+            End::Ready => vec![report(AppState::Running { ready: true })],
+            End::Failed => vec![report(AppState::Failed)],
+            End::Completed => vec![report(AppState::Completed)],
             End::Deleted => vec![],
         };
         let mut to_come = vec![bind, report(STARTING)];
         to_come.extend(last);
-        to_come.push(Change::Remove);
+        to_come.push(PodChange::Remove);
         to_come.reverse();
         self.lives.push(Life { uid, end, to_come });
     }
 
     /// The next thing happens to one of the pods.
-    pub fn step(&mut self, cluster: &Cluster) {
+    pub fn step(&mut self, cluster: &SimulatedCluster) {
         if self.lives.is_empty() {
             return;
         }
@@ -94,7 +94,7 @@ impl Load {
         };
         assert!(cluster.apply(&life.uid, &change), "{} is gone", life.uid);
         let decides = match change {
-            Change::Remove => life.end == End::Deleted,
+            PodChange::Remove => life.end == End::Deleted,
             _ => life.to_come.len() == 1 && life.end != End::Deleted,
         };
         if decides {
@@ -106,7 +106,7 @@ impl Load {
     }
 
     /// A pod comes now and then, and the others go on.
-    pub fn go_on(&mut self, cluster: &Cluster) {
+    pub fn go_on(&mut self, cluster: &SimulatedCluster) {
         if self.lives.len() < 20 || self.random.within(0..=3) == 0 && self.lives.len() < 200 {
             self.create(cluster);
         } else {

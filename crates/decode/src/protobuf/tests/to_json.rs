@@ -3,7 +3,7 @@
 use prost::encoding::{WireType, decode_key, decode_varint};
 use serde_json::{Map, Value, json};
 
-use podinit_sim::protobuf::schema::{self, Field, INLINE};
+use podinit_sim::protobuf::schema::{self, INLINE, MessageField};
 
 /// What every answer begins with.
 const MAGIC: &[u8] = b"k8s\0";
@@ -106,7 +106,7 @@ fn message(name: &str, bytes: &[u8]) -> Value {
     object.into()
 }
 
-fn one(field: &Field, raw: &Raw<'_>) -> Value {
+fn one(field: &MessageField, raw: &Raw<'_>) -> Value {
     match field.kind {
         "string" => raw.as_text().into(),
         "bool" => (raw.as_integer() != 0).into(),

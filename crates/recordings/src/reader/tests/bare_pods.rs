@@ -22,10 +22,10 @@ fn event(uid: &str) -> String {
 fn told(recordings: impl IntoIterator<Item = Recording>) -> String {
     let documents = recordings.into_iter().flatten().map(Result::unwrap);
     let signs = documents.map(|document| match document.body {
-        Body::Pod(_) => 'P',
-        Body::Event(WatchEventKind::Modified(_)) => 'M',
-        Body::Events(_) | Body::Nodes { .. } | Body::NodeEvent(_) => '.',
-        Body::List { .. } | Body::Event(_) => '-',
+        DocumentBody::Pod(_) => 'P',
+        DocumentBody::Event(WatchEventKind::Modified(_)) => 'M',
+        DocumentBody::Events(_) | DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_) => '.',
+        DocumentBody::List { .. } | DocumentBody::Event(_) => '-',
     });
     signs.collect()
 }

@@ -25,7 +25,7 @@ fn about(events: &[KubeEvent]) -> Vec<Option<PodUid>> {
 /// The pods that the Events of each document are about.
 fn events_of(text: &str) -> Vec<Vec<Option<PodUid>>> {
     let events = |body| match body {
-        Body::Events(events) => about(&events),
+        DocumentBody::Events(events) => about(&events),
         other => panic!("not Events only: {other:?}"),
     };
     bodies(text).into_iter().map(events).collect()
@@ -69,7 +69,7 @@ fn of_a_mixed_list_the_pods_are_the_list_and_the_events_follow() {
     let list = format!(r#"{{"items":[{},{POD},{}],"kind":"List"}}"#, event("1"), event("2"));
     for text in [list.clone(), list.replace("},{", "},\n{")] {
         let documents = bodies(&text);
-        let [Body::List { pods, events, .. }] = &documents[..] else {
+        let [DocumentBody::List { pods, events, .. }] = &documents[..] else {
             panic!("not a list: {documents:?}");
         };
         assert_eq!(uids(pods), [PodUid::from_text("a")]);
@@ -81,7 +81,7 @@ fn of_a_mixed_list_the_pods_are_the_list_and_the_events_follow() {
 fn an_event_that_says_nothing_is_an_event() {
     let documents = bodies(r#"{"kind":"Event"}{"type":"ADDED","object":{"kind":"Event"}}"#);
     for body in documents {
-        let Body::Events(events) = body else {
+        let DocumentBody::Events(events) = body else {
             panic!("not an Event: {body:?}");
         };
         assert_eq!(events.len(), 1);

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::normal::{Z95, deviations};
-use super::sample::{Resampled, Sample, reaches};
+use super::sample::{DurationSample, Resampled, reaches};
 
 /// How many times each side is drawn anew.
 pub(super) const RESAMPLES: usize = 2_000;
 
 /// The median and the 90th percentile of a side, in nanoseconds, as often as it was drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Resamples {
+pub(crate) struct BootstrapQuantiles {
     pub p50: Vec<u64>,
     pub p90: Vec<u64>,
 }
 
 /// Pods that are drawn together and have the same duration, rounded.
-struct Cell {
+struct BootstrapCell {
     nanos: u64,
     /// What has to be drawn for it
     unit: usize,
@@ -24,20 +24,20 @@ struct Cell {
 }
 
 /// A side as it is drawn: a card for each minute or pod.
-struct Deck {
+struct BootstrapDeck {
     /// The shortest duration first
-    cells: Vec<Cell>,
+    cells: Vec<BootstrapCell>,
     /// The unit of each card
     cards: Vec<u32>,
     /// The weight of each unit
     units: Vec<f64>,
 }
 
-impl Resamples {
+impl BootstrapQuantiles {
     /// Draws as many minutes or pods as `sample` has, with replacement, [`RESAMPLES`] times. The same `seed`
     /// gives the same figures.
-    pub(crate) fn draw(sample: &Sample, resampled: Resampled, seed: u64) -> Self {
-        let deck = Deck::new(sample, resampled);
+    pub(crate) fn draw(sample: &DurationSample, resampled: Resampled, seed: u64) -> Self {
+        let deck = BootstrapDeck::new(sample, resampled);
         let mut random = fastrand::Rng::with_seed(seed);
         let mut drawn = vec![0_u32; deck.units.len()];
         let quantiles = (0..RESAMPLES).map(|_| {
@@ -53,15 +53,15 @@ impl Resamples {
     }
 }
 
-impl Deck {
-    fn new(sample: &Sample, resampled: Resampled) -> Self {
+impl BootstrapDeck {
+    fn new(sample: &DurationSample, resampled: Resampled) -> Self {
         match resampled {
             Resampled::Minutes => Self::of_minutes(sample),
             Resampled::Pods => Self::of_pods(sample),
         }
     }
 
-    fn of_minutes(sample: &Sample) -> Self {
+    fn of_minutes(sample: &DurationSample) -> Self {
         let mut numbers = BTreeMap::new();
         let mut weights: BTreeMap<(u64, usize), f64> = BTreeMap::new();
         let mut units = Vec::new();
@@ -75,22 +75,28 @@ impl Deck {
         }
         let cells = weights.into_iter();
         Self {
-            cells: cells.map(|((nanos, unit), weight)| Cell { nanos, unit, weight }).collect(),
+            cells: cells
+                .map(|((nanos, unit), weight)| BootstrapCell { nanos, unit, weight })
+                .collect(),
             cards: (0..units.len() as u32).collect(),
             units,
         }
     }
 
     /// Pods with the same rounded duration and weight are one unit: which of them is drawn does not matter.
-    fn of_pods(sample: &Sample) -> Self {
-        let kind = |pod: &super::Observed| (rounded(pod.nanos), pod.weight.to_bits());
+    fn of_pods(sample: &DurationSample) -> Self {
+        let kind = |pod: &super::ObservedDuration| (rounded(pod.nanos), pod.weight.to_bits());
         let kinds: BTreeMap<(u64, u64), f64> =
             sample.observed().iter().map(|pod| (kind(pod), pod.weight)).collect();
         let numbers: BTreeMap<_, u32> = kinds.keys().copied().zip(0..).collect();
         let cells = kinds.iter().enumerate();
         Self {
             cells: cells
-                .map(|(unit, ((nanos, _), weight))| Cell { nanos: *nanos, unit, weight: *weight })
+                .map(|(unit, ((nanos, _), weight))| BootstrapCell {
+                    nanos: *nanos,
+                    unit,
+                    weight: *weight,
+                })
                 .collect(),
             cards: sample.observed().iter().map(|pod| numbers[&kind(pod)]).collect(),
             units: kinds.into_values().collect(),

@@ -8,7 +8,7 @@ use super::ranks::{RankTest, mann_whitney};
 
 /// The difference of the shares of two sides, after less before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Clustered {
+pub(crate) struct ClusteredDifference {
     /// The ends of its interval of 95 %
     pub interval: [f64; 2],
     /// Of 99 %
@@ -17,7 +17,7 @@ pub(crate) struct Clustered {
     pub ranks: RankTest,
 }
 
-impl Clustered {
+impl ClusteredDifference {
     /// Of the clusters of both sides, each with at least one pod. The same `seeds` give the same figures.
     pub(crate) fn of([before, after]: [&[Proportion]; 2], [first, second]: [u64; 2]) -> Self {
         let pairs = drawn(before, first).into_iter().zip(drawn(after, second));
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn one_cluster_proves_nothing_and_ten_do() {
         let before = clusters(0, 20, 0, 40);
-        let of = |after: &[Proportion]| Clustered::of([&before, after], [1, 2]);
+        let of = |after: &[Proportion]| ClusteredDifference::of([&before, after], [1, 2]);
         let one = of(&clusters(20, 20, 1, 39));
         assert!(one.wide[0] <= 0.0 && one.ranks.p_value > 0.01, "{one:?}");
         let ten = of(&clusters(20, 20, 10, 30));

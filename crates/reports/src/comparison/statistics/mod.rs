@@ -9,9 +9,9 @@ mod ranks;
 mod sample;
 
 pub use bootstrap::interval;
-pub(super) use bootstrap::{Resamples, widened};
-pub(super) use clusters::Clustered;
+pub(super) use bootstrap::{BootstrapQuantiles, widened};
+pub(super) use clusters::ClusteredDifference;
 pub use proportions::{Proportion, fisher, newcombe};
 pub(super) use ranks::{RankTest, van_elteren};
 pub use ranks::{holm, mann_whitney};
-pub use sample::{Observed, Resampled, Sample};
+pub use sample::{DurationSample, ObservedDuration, Resampled};

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The duration of one pod.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Observed {
+pub struct ObservedDuration {
     /// In nanoseconds
     pub nanos: u64,
     /// The minute in which the pod was created; pods whose creation is unknown share one
@@ -49,21 +49,21 @@ pub(super) fn reaches(sum: f64, percent: f64, all: f64) -> bool {
 
 /// The durations of some pods, the shortest first.
 #[derive(Clone, Debug)]
-pub struct Sample {
-    observed: Vec<Observed>,
+pub struct DurationSample {
+    observed: Vec<ObservedDuration>,
     minutes: usize,
 }
 
-impl Sample {
+impl DurationSample {
     /// Of these pods, in any order.
-    pub fn new(mut observed: Vec<Observed>) -> Self {
+    pub fn new(mut observed: Vec<ObservedDuration>) -> Self {
         observed.sort_by_key(|one| one.nanos);
         let minutes: BTreeSet<_> = observed.iter().map(|one| one.minute).collect();
         Self { observed, minutes: minutes.len() }
     }
 
     /// Every pod, the one with the shortest duration first.
-    pub fn observed(&self) -> &[Observed] {
+    pub fn observed(&self) -> &[ObservedDuration] {
         &self.observed
     }
 

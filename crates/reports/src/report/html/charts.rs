@@ -5,18 +5,18 @@ use std::fmt::Write;
 use podinit_core::quantile::ExactDistribution;
 
 /// A part of a bar: its class, where it begins and how long it is, in thousandths of the bar.
-pub(super) struct Part {
+pub(super) struct BarPart {
     pub class: &'static str,
     pub begin: f64,
     pub length: f64,
 }
 
 /// A bar of parts, as wide as its place. Writing to a `String` cannot fail, here as below.
-pub(super) fn bar(parts: &[Part]) -> String {
+pub(super) fn bar(parts: &[BarPart]) -> String {
     let mut svg = String::from(
         r#"<svg class="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">"#,
     );
-    for Part { class, begin, length } in parts {
+    for BarPart { class, begin, length } in parts {
         // What is too short to be seen is drawn all the same.
         let length = length.max(2.0);
         let _ = write!(
@@ -28,7 +28,7 @@ pub(super) fn bar(parts: &[Part]) -> String {
 }
 
 /// A logarithmic axis of times.
-pub(crate) struct Axis {
+pub(crate) struct LogAxis {
     most: f64,
 }
 
@@ -46,10 +46,10 @@ const TICKS: [(f64, &str); 9] = [
     (360_000.0, "100h"),
     (3_600_000.0, "1000h"),
 ];
-/// The height of what a line of [`Axis::ranges`] is drawn in.
+/// The height of what a line of [`LogAxis::ranges`] is drawn in.
 const LINE: f64 = 10.0;
 
-impl Axis {
+impl LogAxis {
     /// Up to a time in seconds, at least to 10 s.
     pub(crate) fn up_to(most: f64) -> Self {
         let tick = TICKS[2..].iter().find(|(tick, _)| *tick >= most);
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_range_has_its_quantiles_on_the_axis() {
-        let axis = Axis::up_to(59.0);
+        let axis = LogAxis::up_to(59.0);
         let texts: Vec<_> = axis.ticks().into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["0.1s", "1s", "10s", "1m"]);
         assert_eq!((axis.place(0.0), axis.place(60.0), axis.place(99.0)), (0.0, 1_000.0, 1_000.0));
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_short_part_can_be_seen() {
-        let part = Part { class: "network", begin: 10.0, length: 0.1 };
+        let part = BarPart { class: "network", begin: 10.0, length: 0.1 };
         assert!(bar(&[part]).contains(r#"x="10.0" width="2.0""#));
     }
 }

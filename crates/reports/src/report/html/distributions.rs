@@ -1,8 +1,8 @@
 //! The distribution of each stage, step and end-to-end duration, in one figure.
 
-use super::charts::Axis;
+use super::charts::LogAxis;
 use crate::report::ReportedPod;
-use crate::report::formatting::{Names, seconds};
+use crate::report::formatting::{IntervalNames, seconds};
 use crate::report::pods::durations;
 use crate::report::report_sink::rows;
 use podinit_core::lifecycle::Interval;
@@ -10,14 +10,14 @@ use podinit_core::quantile::ExactDistribution as Durations;
 use podinit_text::words::count;
 
 /// How long each interval took, on one axis.
-pub(super) struct Distributions {
-    pub rows: Vec<Distribution>,
+pub(super) struct IntervalDistributions {
+    pub rows: Vec<IntervalDistribution>,
     /// Where each text of the axis stands, in percent
     pub ticks: Vec<(String, &'static str)>,
 }
 
 /// How long an interval took.
-pub(super) struct Distribution {
+pub(super) struct IntervalDistribution {
     pub name: &'static str,
     /// Of how many pods, in words
     pub pods: String,
@@ -28,16 +28,16 @@ pub(super) struct Distribution {
 }
 
 /// Every interval that was observed.
-pub(super) fn of(pods: &[ReportedPod], names: Names) -> Distributions {
+pub(super) fn of(pods: &[ReportedPod], names: IntervalNames) -> IntervalDistributions {
     let all: Vec<(Interval, Durations)> = rows()
         .map(|interval| (interval, durations(pods, interval)))
         .filter(|(_, durations)| !durations.seconds().is_empty())
         .collect();
     let most = all.iter().filter_map(|(_, durations)| durations.at(100));
-    let axis = Axis::up_to(most.fold(0.0, f64::max));
+    let axis = LogAxis::up_to(most.fold(0.0, f64::max));
     let draw = |(interval, durations): &(Interval, Durations)| {
         let at = |percent| durations.at(percent).map_or_else(String::new, seconds);
-        Distribution {
+        IntervalDistribution {
             name: names.name(interval.as_str()),
             pods: count(durations.seconds().len() as u64, "pod", "pods"),
             p50: at(50),
@@ -46,7 +46,7 @@ pub(super) fn of(pods: &[ReportedPod], names: Names) -> Distributions {
             svg: axis.ranges(&[(durations, class(*interval))]),
         }
     };
-    Distributions { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
+    IntervalDistributions { rows: all.iter().map(draw).collect(), ticks: axis.ticks() }
 }
 
 /// A step has the colour of its stage.

@@ -3,8 +3,8 @@
 
 use super::groups;
 use super::stages::{by_duration, mean};
-use crate::report::formatting::{Names, cold_sentence, largest_part, seconds};
-use crate::report::html::unfinished::{Group, IN_FLIGHT, Unfinished};
+use crate::report::formatting::{IntervalNames, cold_sentence, largest_part, seconds};
+use crate::report::html::unfinished::{IN_FLIGHT, UnfinishedGroup, UnfinishedPods};
 use crate::report::pods::durations;
 use crate::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
 use podinit_core::lifecycle::{Interval, Outcome, Record, Stage};
@@ -26,10 +26,10 @@ pub(super) fn of(report: &DetailedReport) -> Vec<String> {
     let DetailedReport { summary, pods, end, .. } = report;
     let ready = by_duration(pods);
     let mut findings = vec![all(summary.discovered, &durations(pods, Interval::CreatedToReady))];
-    findings.extend(longest_stages(&ready, Names::of(summary)));
+    findings.extend(longest_stages(&ready, IntervalNames::of(summary)));
     let has_cold = |row: &StartupSummary| row.startups == Warmth::Cold;
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
-    findings.extend(waiting(&Unfinished::of(pods, *end)));
+    findings.extend(waiting(&UnfinishedPods::of(pods, *end)));
     findings.extend(failed(pods));
     findings.extend(slow_groups(pods, "Pool", |pod| {
         let pools = groups::pool(pod).into_iter();
@@ -82,7 +82,7 @@ fn all(discovered: u64, ready: &ExactDistribution) -> String {
 }
 
 /// The stage that takes most of the time of all startups, and that of the slowest tenth where it is another.
-fn longest_stages(ready: &[&Record], names: Names) -> Option<String> {
+fn longest_stages(ready: &[&Record], names: IntervalNames) -> Option<String> {
     let (stage, share) = longest_stage(ready)?;
     let text = largest_part("of the time of these startups", names.name(stage.as_str()), share);
     let slowest = &ready[..ready.len().div_ceil(10)];
@@ -110,11 +110,11 @@ fn share_of(records: &[&Record], stage: Stage) -> f64 {
 }
 
 /// A sentence for each stage and cause in which pods are in flight.
-fn waiting(unfinished: &Unfinished) -> Vec<String> {
+fn waiting(unfinished: &UnfinishedPods) -> Vec<String> {
     let groups = unfinished.groups.iter();
     let in_flight = groups.filter(|group| group.state == IN_FLIGHT);
     let sentences = in_flight.take(MOST_NAMED).map(|group| {
-        let Group { stage, cause, pods, longest, waits, .. } = group;
+        let UnfinishedGroup { stage, cause, pods, longest, waits, .. } = group;
         let longest = match (*pods, waits.as_str()) {
             (1, "") => format!(": {longest}"),
             (1, waits) => format!(": {longest}, for {waits}"),
@@ -204,8 +204,8 @@ mod tests {
 
     #[test]
     fn a_pod_that_waits_alone_is_named() {
-        let group = |pods, waits: &str| Unfinished {
-            groups: vec![Group {
+        let group = |pods, waits: &str| UnfinishedPods {
+            groups: vec![UnfinishedGroup {
                 state: IN_FLIGHT,
                 stage: "unschedulable",
                 cause: "taint",

@@ -2,7 +2,7 @@
 
 use super::groups::{grouped, node};
 use crate::report::ReportedPod;
-use crate::report::formatting::{Names, seconds};
+use crate::report::formatting::{IntervalNames, seconds};
 use crate::report::pods::durations;
 use podinit_core::lifecycle::{Interval, Stage};
 
@@ -16,12 +16,12 @@ const RANGE: (f64, f64) = (0.5, 300.0);
 
 pub(super) struct Heatmap {
     pub stages: Vec<&'static str>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<HeatmapRow>,
     /// How many nodes there are
     pub nodes: usize,
 }
 
-pub(super) struct Row {
+pub(super) struct HeatmapRow {
     pub node: String,
     pub pods: usize,
     /// For each stage the number of its colour and its median; empty where nothing was observed
@@ -29,7 +29,7 @@ pub(super) struct Row {
 }
 
 impl Heatmap {
-    pub(super) fn of(pods: &[ReportedPod], names: Names) -> Self {
+    pub(super) fn of(pods: &[ReportedPod], names: IntervalNames) -> Self {
         let mut slowest: Vec<_> = grouped(pods, node)
             .into_iter()
             .map(|(node, pods)| (median(&pods, Interval::ScheduledToReady), node, pods))
@@ -44,7 +44,7 @@ impl Heatmap {
             all.any(|(_, _, pods)| median(pods, Interval::Stage(*stage)).is_some())
         };
         let stages: Vec<Stage> = Stage::ALL.into_iter().filter(has).collect();
-        let rows = slowest.into_iter().map(|(_, node, pods)| Row {
+        let rows = slowest.into_iter().map(|(_, node, pods)| HeatmapRow {
             node,
             pods: pods.len(),
             cells: stages.iter().map(|stage| cell(&pods, *stage)).collect(),

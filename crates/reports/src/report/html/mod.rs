@@ -18,18 +18,18 @@ use askama::Template;
 
 use super::DetailedReport;
 use super::formatting::{
-    self, ColdSection, GATES, Names, gates, intervals, notes, outcomes, span_of,
+    self, ColdSection, GATES, IntervalNames, gates, intervals, notes, outcomes, span_of,
 };
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
-use distributions::Distributions;
+use distributions::IntervalDistributions;
 use heatmap::Heatmap;
 use podinit_core::lifecycle::Stage;
 use podinit_recordings::probes::WorkloadAdvice;
 use podinit_text::palette;
 use podinit_text::table::TextTable;
 use stages::{NOT_ACCOUNTED_FOR, StackedStages};
-use startups::Waterfall;
-use unfinished::Unfinished;
+use startups::StartupWaterfall;
+use unfinished::UnfinishedPods;
 
 /// So many of the slowest startups are drawn.
 const WATERFALLS: usize = 20;
@@ -37,7 +37,7 @@ const WATERFALLS: usize = 20;
 /// What the page shows.
 #[derive(Template)]
 #[template(path = "report/html/report.html")]
-struct Page<'a> {
+struct ReportPage<'a> {
     pods: String,
     /// The time that the report covers
     span: String,
@@ -46,7 +46,7 @@ struct Page<'a> {
     outcomes: String,
     findings: Vec<String>,
     stages: [Stage; Stage::ALL.len()],
-    names: Names,
+    names: IntervalNames,
     /// The colours of the stages
     palette: String,
     stacked: Vec<StackedStages>,
@@ -55,15 +55,15 @@ struct Page<'a> {
     gates: Option<TextTable>,
     cold: Option<ColdSection>,
     waiting: Option<WaitingSection>,
-    distributions: Distributions,
-    waterfalls: Vec<Waterfall>,
+    distributions: IntervalDistributions,
+    waterfalls: Vec<StartupWaterfall>,
     /// Of how many startups the slowest are drawn
     drawn_of: usize,
     heatmap: Heatmap,
     tables: Vec<(&'static str, TextTable, usize)>,
     /// Whether there are tables by pool or zone
     knows_nodes: bool,
-    unfinished: Unfinished,
+    unfinished: UnfinishedPods,
     notes: Vec<(&'static str, Vec<String>)>,
     probes: &'a [WorkloadAdvice],
 }
@@ -71,12 +71,12 @@ struct Page<'a> {
 /// The page.
 pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let DetailedReport { summary, pods, slow, end } = report;
-    let names = Names::of(summary);
+    let names = IntervalNames::of(summary);
     let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
     let tables = groups::tables(pods);
     let waiting = summary.waiting.as_ref();
     let waiting = waiting.map(|waiting| WaitingSection::of(waiting, names, str::to_owned));
-    let page = Page {
+    let page = ReportPage {
         pods: formatting::pods(summary),
         span: span_of(summary).trim_start().to_owned(),
         timestamps: summary.timestamps,
@@ -98,7 +98,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         heatmap: Heatmap::of(pods, names),
         knows_nodes: (tables.iter()).any(|(what, ..)| ["pool", "zone"].contains(what)),
         tables,
-        unfinished: Unfinished::of(pods, *end),
+        unfinished: UnfinishedPods::of(pods, *end),
         notes: notes(summary, str::to_owned),
         probes: &summary.probes.advice,
     };

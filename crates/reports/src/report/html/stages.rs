@@ -1,9 +1,9 @@
 //! Where the time of startups goes: the stages of all pods and of the slowest, stacked.
 
-use super::charts::{Part, bar};
+use super::charts::{BarPart, bar};
 use crate::report::ReportedPod;
 use crate::report::durations::three_digits;
-use crate::report::formatting::{Names, seconds};
+use crate::report::formatting::{IntervalNames, seconds};
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 use podinit_text::words::percent;
 
@@ -25,7 +25,7 @@ pub(super) const UNKNOWN: &str = "unknown";
 pub(super) const NOT_ACCOUNTED_FOR: &str = "not accounted for";
 
 /// All pods that became ready, the slowest tenth and the slowest hundredth of them.
-pub(super) fn stacked(pods: &[ReportedPod], names: Names) -> Vec<StackedStages> {
+pub(super) fn stacked(pods: &[ReportedPod], names: IntervalNames) -> Vec<StackedStages> {
     let ready = by_duration(pods);
     let shares =
         [("all that became ready", 1), ("the slowest tenth", 10), ("the slowest hundredth", 100)];
@@ -63,7 +63,12 @@ fn short(mean: f64) -> String {
     seconds(three_digits(mean, f64::round))
 }
 
-fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -> StackedStages {
+fn stack(
+    title: &'static str,
+    records: &[&Record],
+    longest: f64,
+    names: IntervalNames,
+) -> StackedStages {
     let whole = mean(records, Interval::CreatedToReady);
     let stages = Stage::ALL.map(|stage| (stage.as_str(), mean(records, Interval::Stage(stage))));
     let known: f64 = stages.iter().map(|(_, seconds)| seconds).sum();
@@ -74,11 +79,11 @@ fn stack(title: &'static str, records: &[&Record], longest: f64, names: Names) -
     let stages: Vec<_> = stages.filter(|(_, seconds)| *seconds > 0.0).collect();
     let scale = 1_000.0 / longest.max(f64::MIN_POSITIVE);
     let mut begin = 0.0;
-    let drawn: Vec<Part> = stages
+    let drawn: Vec<BarPart> = stages
         .iter()
         .map(|(class, seconds)| {
             let length = seconds * scale;
-            let part = Part { class, begin, length };
+            let part = BarPart { class, begin, length };
             begin += length;
             part
         })

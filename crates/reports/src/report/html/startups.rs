@@ -1,14 +1,14 @@
 //! The slowest startups, each as a bar of its stages.
 
-use super::charts::{Part, bar};
+use super::charts::{BarPart, bar};
 use super::stages::UNKNOWN;
 use crate::report::ReportedPod;
-use crate::report::formatting::{Names, seconds};
+use crate::report::formatting::{IntervalNames, seconds};
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// One startup.
-pub(super) struct Waterfall {
+pub(super) struct StartupWaterfall {
     pub pod: String,
     pub node: String,
     pub took: String,
@@ -21,8 +21,8 @@ pub(super) struct Waterfall {
 pub(super) fn slowest<'a>(
     pods: impl Iterator<Item = &'a ReportedPod>,
     most: usize,
-    names: Names,
-) -> (Vec<Waterfall>, usize) {
+    names: IntervalNames,
+) -> (Vec<StartupWaterfall>, usize) {
     let ready = pods.filter_map(|pod| {
         let record = pod.record.as_ref()?;
         let took = record.duration(Interval::CreatedToReady)?;
@@ -41,8 +41,8 @@ fn draw(
     took: Latency,
     pod: &ReportedPod,
     record: &Record,
-    (longest, names): (f64, Names),
-) -> Waterfall {
+    (longest, names): (f64, IntervalNames),
+) -> StartupWaterfall {
     let scale = 1_000.0 / longest.max(f64::MIN_POSITIVE);
     let whole = record.intervals.iter();
     let created = whole
@@ -51,13 +51,13 @@ fn draw(
         .and_then(|one| one.began);
     let place = |at: Timestamp| created.map_or(0, |from| at.nanos_since(from)) as f64 / 1e9 * scale;
     let length = took.as_seconds_f64() * scale;
-    let mut parts = vec![Part { class: UNKNOWN, begin: 0.0, length }];
+    let mut parts = vec![BarPart { class: UNKNOWN, begin: 0.0, length }];
     let stages = Stage::ALL.into_iter().filter_map(|stage| {
         let found = whole.clone().find(|one| one.interval == Interval::Stage(stage))?;
         Some((stage, found.began?, found.ended?))
     });
     let stages: Vec<_> = stages.filter(|(_, from, to)| from < to).collect();
-    parts.extend(stages.iter().map(|(stage, from, to)| Part {
+    parts.extend(stages.iter().map(|(stage, from, to)| BarPart {
         class: stage.as_str(),
         begin: place(*from),
         length: place(*to) - place(*from),
@@ -70,7 +70,7 @@ fn draw(
     let most = most.next().map_or_else(String::new, |(stage, took)| {
         format!("{} {}", names.name(stage.as_str()), seconds(took))
     });
-    Waterfall {
+    StartupWaterfall {
         pod: format!("{}/{}", pod.info.namespace, pod.info.name),
         node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
         took: seconds(took.as_seconds_f64()),

@@ -12,15 +12,15 @@ use podinit_text::table::TextTable;
 /// So many pods are named.
 const MOST_PODS: usize = 100;
 
-pub(super) struct Unfinished {
+pub(super) struct UnfinishedPods {
     /// By state, stage and cause, the largest first
-    pub groups: Vec<Group>,
+    pub groups: Vec<UnfinishedGroup>,
     pub pods: TextTable,
     pub count: usize,
 }
 
 /// Pods in one state, stage and cause.
-pub(super) struct Group {
+pub(super) struct UnfinishedGroup {
     pub state: &'static str,
     pub stage: &'static str,
     pub cause: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Group {
 /// The columns of the table of pods.
 const HEAD: [&str; 8] = ["pod", "state", "stage", "cause", "since", "for", "node", "owner"];
 
-impl Unfinished {
+impl UnfinishedPods {
     /// The pods at `end`, the end of the recording: those that wait longest first.
     pub(super) fn of(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
         let mut found: Vec<_> = pods.iter().filter_map(place).collect();
@@ -44,10 +44,10 @@ impl Unfinished {
             let waits = waits.map(|(end, since)| end.nanos_since(since).max(0) as f64 / 1e9);
             waits.map_or_else(String::new, seconds)
         };
-        let mut groups: BTreeMap<_, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<_, UnfinishedGroup> = BTreeMap::new();
         for (pod, state, since, (stage, cause)) in &found {
             // The pods stand in the order in which they entered their stage.
-            let group = groups.entry((*state, *stage, *cause)).or_insert_with(|| Group {
+            let group = groups.entry((*state, *stage, *cause)).or_insert_with(|| UnfinishedGroup {
                 state,
                 stage,
                 cause,
@@ -57,7 +57,7 @@ impl Unfinished {
             });
             group.pods += 1;
         }
-        let mut groups: Vec<Group> = groups.into_values().collect();
+        let mut groups: Vec<UnfinishedGroup> = groups.into_values().collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.pods));
         let count = found.len();
         let named = found.into_iter().take(MOST_PODS);
@@ -92,10 +92,11 @@ pub(super) const IN_FLIGHT: &str = "in flight";
 const NOT_SEEN: (&str, &str) = ("-", "-");
 
 /// The pod, its state, since when, if that is known, its stage and its cause.
-type Place<'a> = (&'a ReportedPod, &'static str, Option<Timestamp>, (&'static str, &'static str));
+type UnfinishedPod<'a> =
+    (&'a ReportedPod, &'static str, Option<Timestamp>, (&'static str, &'static str));
 
 /// Where a pod is that is in flight, or where it was when it failed, was rejected or disrupted.
-fn place(pod: &ReportedPod) -> Option<Place<'_>> {
+fn place(pod: &ReportedPod) -> Option<UnfinishedPod<'_>> {
     let record = pod.record.as_ref()?;
     let texts = |waiting: WaitReason| (waiting.stage().as_str(), waiting.cause().as_str());
     match record.progress {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::spans::{Span, length, union};
+use super::spans::{TimeSpan, length, union};
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
     Cause, Interval, MOST_CAUSES, Milestone, Outcome, Progress, Record, RecordedCause, Stage,
@@ -17,7 +17,7 @@ const FIRST_SIGHT: i64 = 2 * NANOS_PER_SECOND;
 
 label_values! {
     /// What became of a startup whose time is counted.
-    pub(in crate::report) enum State {
+    pub(in crate::report) enum AccountState {
         /// It became ready
         Ready => "ready",
         /// It is under way
@@ -28,21 +28,21 @@ label_values! {
 }
 
 /// The stage that a pod was in, and the cause for which it waited there, where each is known.
-pub(super) type Place = (Option<Stage>, Option<Cause>);
+pub(super) type WaitingPlace = (Option<Stage>, Option<Cause>);
 
 /// When a startup was counted from and to, and where it was meanwhile.
-pub(in crate::report) struct Account {
-    pub(super) state: State,
-    pub(super) whole: Span,
+pub(in crate::report) struct WaitingAccount {
+    pub(super) state: AccountState,
+    pub(super) whole: TimeSpan,
     /// One after the other, without the time in no stage
-    parts: Vec<(Place, Span)>,
+    parts: Vec<(WaitingPlace, TimeSpan)>,
 }
 
 /// That the beginning or the end of a startup is not known.
 #[derive(Debug)]
 pub(in crate::report) struct UnknownTimes;
 
-impl Account {
+impl WaitingAccount {
     /// That of a startup; `None` of one that this recording does not show: it was over at first sight, or is followed
     /// elsewhere.
     pub(super) fn of(
@@ -51,12 +51,12 @@ impl Account {
     ) -> Result<Option<Self>, UnknownTimes> {
         let state = match record.outcome() {
             Some(Outcome::Preexisting | Outcome::Static | Outcome::Moved) => return Ok(None),
-            Some(Outcome::Ready) => State::Ready,
-            Some(_) => State::Ended,
-            None => State::InFlight,
+            Some(Outcome::Ready) => AccountState::Ready,
+            Some(_) => AccountState::Ended,
+            None => AccountState::InFlight,
         };
         let is_judged = record.duration(Interval::CreatedToReady).is_some();
-        if state == State::Ready && !is_judged {
+        if state == AccountState::Ready && !is_judged {
             return Err(UnknownTimes);
         }
         let began = record.reached(Milestone::Created).ok_or(UnknownTimes)?;
@@ -70,21 +70,21 @@ impl Account {
     }
 
     /// How long the pod was where: all of its time.
-    pub(super) fn places(&self) -> impl Iterator<Item = (Place, u64)> {
+    pub(super) fn places(&self) -> impl Iterator<Item = (WaitingPlace, u64)> {
         let known = self.parts.iter().map(|(place, span)| (*place, length(*span)));
         let rest = self.nanos() - known.clone().map(|(_, nanos)| nanos).sum::<u64>();
         known.chain([((None, None), rest)]).filter(|(_, nanos)| *nanos > 0)
     }
 
     /// When the pod waited for one of these causes.
-    pub(super) fn spans_of(&self, causes: &[Cause]) -> impl Iterator<Item = Span> {
-        let is_one = |(_, cause): &Place| cause.is_some_and(|cause| causes.contains(&cause));
+    pub(super) fn spans_of(&self, causes: &[Cause]) -> impl Iterator<Item = TimeSpan> {
+        let is_one = |(_, cause): &WaitingPlace| cause.is_some_and(|cause| causes.contains(&cause));
         self.parts.iter().filter(move |(place, _)| is_one(place)).map(|(_, span)| *span)
     }
 
     /// How long the pod waited for each of its images: until it was pulled, or while it could not be.
     pub(super) fn images(&self, record: &Record) -> impl Iterator<Item = (Arc<str>, u64)> {
-        let mut spans: BTreeMap<Arc<str>, Vec<Span>> = BTreeMap::new();
+        let mut spans: BTreeMap<Arc<str>, Vec<TimeSpan>> = BTreeMap::new();
         for pull in &record.pulls {
             let mut containers = record.containers.iter();
             let container =
@@ -126,7 +126,7 @@ fn end(record: &Record, now: Option<Timestamp>) -> Option<Timestamp> {
 
 /// The stages one after the other, each divided among its causes. Each time is an estimate, so that a stage may begin
 /// before the last one ends.
-fn parts(record: &Record, (began, ended): Span) -> Vec<(Place, Span)> {
+fn parts(record: &Record, (began, ended): TimeSpan) -> Vec<(WaitingPlace, TimeSpan)> {
     let causes = record.causes_since_entry();
     let mut parts = Vec::new();
     let mut last = began;
@@ -181,7 +181,10 @@ fn known_later(record: &Record) -> Option<Timestamp> {
 }
 
 /// What lies behind this instant is of the stage `containers`, with the causes that this stage has.
-fn cut(((stage, cause), (from, to)): (Place, Span), at: Timestamp) -> [(Place, Span); 2] {
+fn cut(
+    ((stage, cause), (from, to)): (WaitingPlace, TimeSpan),
+    at: Timestamp,
+) -> [(WaitingPlace, TimeSpan); 2] {
     let at = at.clamp(from, to);
     let later = cause.filter(|cause| WaitReason::new(Stage::Containers, *cause).is_some());
     [((stage, cause), (from, at)), ((Some(Stage::Containers), later), (at, to))]
@@ -193,8 +196,8 @@ fn divide(
     record: &Record,
     causes: &[RecordedCause],
     stage: Stage,
-    (from, to): Span,
-    parts: &mut Vec<(Place, Span)>,
+    (from, to): TimeSpan,
+    parts: &mut Vec<(WaitingPlace, TimeSpan)>,
 ) {
     let first = causes.first().map_or(record.discovered, |first| first.began);
     let known = match causes.len() < MOST_CAUSES {

@@ -1,7 +1,7 @@
 //! What startups could have gained at most ([§8.12](crate::specification#s8-12)): pod by pod the interval is taken out,
 //! and then come the quantiles.
 
-use super::account::Account;
+use super::account::WaitingAccount;
 use super::probe_wait;
 use super::spans::{length, union};
 use super::summary::{SavesAtMost, Saving};
@@ -19,7 +19,7 @@ const UNKNOWN: u32 = u32::MAX;
 
 label_values! {
     /// What startups could have been without.
-    pub(super) enum Without {
+    pub(super) enum AvoidableWait {
         /// All images had been on the node
         Pulls => "images_present",
         /// No pod had waited for a node
@@ -31,12 +31,17 @@ label_values! {
     }
 }
 
-impl Without {
+impl AvoidableWait {
     /// How many nanoseconds of the startup it took at most; `None` where that is not known.
     ///
     /// What remains takes as long as before, so that the pod cannot become ready sooner than by this. It may gain less:
     /// stages overlap, and who comes sooner may wait longer in the next queue.
-    fn taken_out(self, record: &Record, account: &Account, knows_probes: bool) -> Option<u64> {
+    fn taken_out(
+        self,
+        record: &Record,
+        account: &WaitingAccount,
+        knows_probes: bool,
+    ) -> Option<u64> {
         match self {
             Self::Pulls => pulls(record, account),
             Self::Nodes => node(record),
@@ -51,7 +56,7 @@ impl Without {
 /// Outside of it the pod waited for something else, which images on the node do not shorten. Two pulls at once delay
 /// the pod once, so that their sum would be more than it could gain. Where a pull has failed, the time counts too in
 /// which the kubelet tried again or backed off.
-fn pulls(record: &Record, account: &Account) -> Option<u64> {
+fn pulls(record: &Record, account: &WaitingAccount) -> Option<u64> {
     let is_known = |image| match image {
         RecordedImage::Present => true,
         RecordedImage::Pulled { ended, .. } => ended.is_some(),
@@ -131,40 +136,42 @@ fn probe_wait(record: &Record, knows_probes: bool) -> Option<u64> {
 
 /// A startup that became ready, in milliseconds, and what is taken out of it.
 #[derive(Clone, Copy)]
-struct Startup {
+struct BoundedStartup {
     took: u32,
-    without: [u32; Without::ALL.len()],
+    without: [u32; AvoidableWait::ALL.len()],
 }
 
 /// The startups that became ready. Each takes 20 bytes, so that quantiles are exact: those of a histogram may be off by
 /// more than what was saved.
 #[derive(Default)]
-pub(super) struct Bounds(Vec<Startup>);
+pub(super) struct StartupBounds(Vec<BoundedStartup>);
 
-impl Bounds {
-    pub(super) fn add(&mut self, record: &Record, account: &Account, knows_probes: bool) {
+impl StartupBounds {
+    pub(super) fn add(&mut self, record: &Record, account: &WaitingAccount, knows_probes: bool) {
         // Durations that are observed are at most 30 days, which fit.
         let millis = |nanos: u64| u32::try_from(nanos / NANOS_PER_MILLI).unwrap_or(UNKNOWN - 1);
         let took = millis(account.nanos());
-        let without = Without::ALL.map(|without| {
+        let without = AvoidableWait::ALL.map(|without| {
             let nanos = without.taken_out(record, account, knows_probes);
             // Rounded so that it stays a bound.
             nanos.map_or(UNKNOWN, |nanos| {
                 millis(nanos.saturating_add(NANOS_PER_MILLI - 1)).min(took)
             })
         });
-        self.0.push(Startup { took, without });
+        self.0.push(BoundedStartup { took, without });
     }
 
     /// A row for each thing that startups could have been without.
     pub(super) fn summary(&self) -> Vec<Saving> {
-        Without::ALL.map(|without| self.without(without)).into()
+        AvoidableWait::ALL.map(|without| self.without(without)).into()
     }
 
-    fn without(&self, without: Without) -> Saving {
+    fn without(&self, without: AvoidableWait) -> Saving {
         let known = self.0.iter().filter(|one| one.without[without as usize] != UNKNOWN);
-        let took = Quantiles::of(known.clone().map(|one| one.took));
-        let rest = Quantiles::of(known.clone().map(|one| one.took - one.without[without as usize]));
+        let took = MillisecondQuantiles::of(known.clone().map(|one| one.took));
+        let rest = MillisecondQuantiles::of(
+            known.clone().map(|one| one.took - one.without[without as usize]),
+        );
         let saved: u64 = known.map(|one| u64::from(one.without[without as usize])).sum();
         let less = |took: Option<u32>, rest: Option<u32>| Some(seconds(took? - rest?));
         Saving {
@@ -189,13 +196,13 @@ fn seconds(millis: u32) -> f64 {
 }
 
 /// Quantiles of milliseconds, by nearest rank.
-struct Quantiles {
+struct MillisecondQuantiles {
     count: u64,
     p50: Option<u32>,
     p99: Option<u32>,
 }
 
-impl Quantiles {
+impl MillisecondQuantiles {
     fn of(millis: impl Iterator<Item = u32>) -> Self {
         let mut millis: Vec<u32> = millis.collect();
         millis.sort_unstable();

@@ -22,26 +22,26 @@ mod tables;
 
 use std::collections::BTreeMap;
 
-use account::{Account, Place, State};
-use bounds::Bounds;
-use costs::{Both, Costs};
+use account::{AccountState, WaitingAccount, WaitingPlace};
+use bounds::StartupBounds;
+use costs::{CostsByName, SplitNanoseconds};
 use podinit_core::lifecycle::Record;
 use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
 pub use summary::Saving;
 pub(super) use summary::{ImageCost, WaitingReport, WorkloadCost};
-use summary::{Places, Waiters};
+use summary::{PlaceTotals, WaitingStartups};
 pub(super) use tables::{AT_MOST, WAITING, WaitingSection};
 
 /// Adds up what startups cost.
 pub(super) struct WaitingCosts {
-    waiters: [Waiters; State::ALL.len()],
+    waiters: [WaitingStartups; AccountState::ALL.len()],
     not_counted: u64,
     /// Nanoseconds of startups that became ready, and of the others
-    places: BTreeMap<Place, Both>,
-    bounds: Bounds,
-    images: Costs<String>,
-    workloads: Costs<WorkloadName>,
+    places: BTreeMap<WaitingPlace, SplitNanoseconds>,
+    bounds: StartupBounds,
+    images: CostsByName<String>,
+    workloads: CostsByName<WorkloadName>,
 }
 
 /// Namespace, type and name; pods without an owner have no name.
@@ -53,20 +53,20 @@ impl WaitingCosts {
             waiters: Default::default(),
             not_counted: 0,
             places: BTreeMap::new(),
-            bounds: Bounds::default(),
-            images: Costs::default(),
-            workloads: Costs::default(),
+            bounds: StartupBounds::default(),
+            images: CostsByName::default(),
+            workloads: CostsByName::default(),
         }
     }
 
     /// Adds a startup. One in flight lasts until `now`. `knows_probes` says whether a pod without probes has none.
     pub(super) fn add(&mut self, record: &Record, now: Option<Timestamp>, knows_probes: bool) {
-        let account = match Account::of(record, now) {
+        let account = match WaitingAccount::of(record, now) {
             Ok(Some(account)) => account,
             Ok(None) => return,
             Err(_) => return self.leave_out(),
         };
-        let (whole, is_ready) = (account.nanos(), account.state == State::Ready);
+        let (whole, is_ready) = (account.nanos(), account.state == AccountState::Ready);
         let waiters = &mut self.waiters[account.state as usize];
         waiters.pods += 1;
         waiters.nanos += u128::from(whole);
@@ -93,7 +93,7 @@ impl WaitingCosts {
         let (images, more_images) = self.images.into_dearest();
         let (workloads, more_workloads) = self.workloads.into_dearest();
         let is_of_ready = ready.pods > 0;
-        let places = Places::of(&self.places, is_of_ready);
+        let places = PlaceTotals::of(&self.places, is_of_ready);
         (ready.pods + in_flight.pods + ended.pods > 0).then(|| WaitingReport {
             shares_of: if is_of_ready { "ready" } else { "not_ready" },
             ready: ready.summary(),

@@ -3,12 +3,12 @@
 use podinit_core::timestamp::Timestamp;
 
 /// From one instant to a later one.
-pub(super) type Span = (Timestamp, Timestamp);
+pub(super) type TimeSpan = (Timestamp, Timestamp);
 
 /// How many nanoseconds lie in at least one of the spans, and within `whole`.
-pub(super) fn union(spans: impl IntoIterator<Item = Span>, whole: Span) -> u64 {
-    let inside = |(from, to): Span| (from.max(whole.0), to.min(whole.1));
-    let mut spans: Vec<Span> =
+pub(super) fn union(spans: impl IntoIterator<Item = TimeSpan>, whole: TimeSpan) -> u64 {
+    let inside = |(from, to): TimeSpan| (from.max(whole.0), to.min(whole.1));
+    let mut spans: Vec<TimeSpan> =
         spans.into_iter().map(inside).filter(|(from, to)| from < to).collect();
     spans.sort_unstable();
     let (mut covered, mut until) = (0, whole.0);
@@ -20,7 +20,7 @@ pub(super) fn union(spans: impl IntoIterator<Item = Span>, whole: Span) -> u64 {
 }
 
 /// How long a span is in nanoseconds; 0 where it ends before it begins.
-pub(super) fn length((from, to): Span) -> u64 {
+pub(super) fn length((from, to): TimeSpan) -> u64 {
     to.nanos_since(from).max(0).unsigned_abs()
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::WorkloadName;
-use super::account::Place;
-use super::costs::{Both, Cost};
+use super::account::WaitingPlace;
+use super::costs::{SplitNanoseconds, WaitingCost};
 use podinit_core::lifecycle::{Cause, Stage};
 
 /// What waiting costs. Hours are pod-hours; quantiles are in seconds, to the millisecond.
@@ -132,16 +132,18 @@ pub(crate) struct WorkloadCost {
 }
 
 impl ImageCost {
-    pub(super) fn of((image, cost): (String, Cost)) -> Self {
-        let Cost { pods: [pods, not_ready_pods], nanos } = cost;
+    pub(super) fn of((image, cost): (String, WaitingCost)) -> Self {
+        let WaitingCost { pods: [pods, not_ready_pods], nanos } = cost;
         let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
         Self { image, pods, pod_hours, not_ready_pods, not_ready_pod_hours }
     }
 }
 
 impl WorkloadCost {
-    pub(super) fn of(((namespace, workload_type, workload), cost): (WorkloadName, Cost)) -> Self {
-        let Cost { pods: [pods, not_ready_pods], nanos } = cost;
+    pub(super) fn of(
+        ((namespace, workload_type, workload), cost): (WorkloadName, WaitingCost),
+    ) -> Self {
+        let WaitingCost { pods: [pods, not_ready_pods], nanos } = cost;
         let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
         Self {
             namespace,
@@ -157,12 +159,12 @@ impl WorkloadCost {
 
 /// Startups that are being added up.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waiters {
+pub(super) struct WaitingStartups {
     pub(super) pods: u64,
     pub(super) nanos: u128,
 }
 
-impl Waiters {
+impl WaitingStartups {
     pub(super) fn summary(self) -> StartupCost {
         StartupCost { pods: self.pods, pod_hours: hours(self.nanos) }
     }
@@ -174,29 +176,34 @@ fn hours(nanos: u128) -> f64 {
 }
 
 /// How long pods were where, in nanoseconds.
-pub(super) struct Places<'a> {
-    places: &'a BTreeMap<Place, Both>,
-    all: Both,
+pub(super) struct PlaceTotals<'a> {
+    places: &'a BTreeMap<WaitingPlace, SplitNanoseconds>,
+    all: SplitNanoseconds,
     is_of_ready: bool,
 }
 
 /// Nanoseconds of both kinds of startups together, each by itself.
-fn sum<'a>(all: impl Iterator<Item = &'a Both>) -> Both {
-    all.fold(Both::default(), |[ready, others], [one, other]| [ready + one, others + other])
+fn sum<'a>(all: impl Iterator<Item = &'a SplitNanoseconds>) -> SplitNanoseconds {
+    all.fold(SplitNanoseconds::default(), |[ready, others], [one, other]| {
+        [ready + one, others + other]
+    })
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn of(places: &'a BTreeMap<Place, Both>, is_of_ready: bool) -> Self {
+impl<'a> PlaceTotals<'a> {
+    pub(super) fn of(
+        places: &'a BTreeMap<WaitingPlace, SplitNanoseconds>,
+        is_of_ready: bool,
+    ) -> Self {
         Self { places, all: sum(places.values()), is_of_ready }
     }
 
     /// The shares of both kinds of startups.
-    fn shares(&self, [ready, others]: Both) -> [f64; 2] {
+    fn shares(&self, [ready, others]: SplitNanoseconds) -> [f64; 2] {
         let share = |nanos: u128, all: u128| nanos as f64 / all.max(1) as f64;
         [share(ready, self.all[0]), share(others, self.all[1])]
     }
 
-    fn share(&self, nanos: Both) -> f64 {
+    fn share(&self, nanos: SplitNanoseconds) -> f64 {
         self.shares(nanos)[usize::from(!self.is_of_ready)]
     }
 
@@ -215,7 +222,7 @@ impl<'a> Places<'a> {
         stages.filter(|stage| stage.pod_hours + stage.not_ready_pod_hours > 0.0).collect()
     }
 
-    fn cause(&self, cause: Option<Cause>, nanos: Both) -> CauseCost {
+    fn cause(&self, cause: Option<Cause>, nanos: SplitNanoseconds) -> CauseCost {
         let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
         let [one, other] = self.shares(nanos);
         CauseCost {

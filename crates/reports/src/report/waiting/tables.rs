@@ -2,7 +2,7 @@
 
 use super::summary::{ImageCost, Saving, StageCost, WaitingReport, WorkloadCost};
 use crate::report::durations::three_digits;
-use crate::report::formatting::{Names, largest_part, seconds};
+use crate::report::formatting::{IntervalNames, largest_part, seconds};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
 use podinit_text::table::TextTable;
@@ -44,7 +44,7 @@ impl WaitingSection {
     /// `shown` is how names of others are written in the format.
     pub(in crate::report) fn of(
         report: &WaitingReport,
-        names: Names,
+        names: IntervalNames,
         shown: impl Fn(&str) -> String,
     ) -> Self {
         let has_ready = report.ready.pods > 0;
@@ -61,15 +61,15 @@ impl WaitingSection {
 
 /// The pod-hours of startups that became ready, and of the others, each column with its own precision.
 #[derive(Clone, Copy)]
-struct Columns {
-    ready: Hours,
-    not_ready: Hours,
+struct PodHourColumns {
+    ready: PodHours,
+    not_ready: PodHours,
 }
 
-impl Columns {
+impl PodHourColumns {
     fn of(report: &WaitingReport) -> Self {
         let others = report.in_flight.pod_hours + report.ended_otherwise.pod_hours;
-        Self { ready: Hours::of(report.ready.pod_hours), not_ready: Hours::of(others) }
+        Self { ready: PodHours::of(report.ready.pod_hours), not_ready: PodHours::of(others) }
     }
 }
 
@@ -78,8 +78,8 @@ fn is_of_ready(report: &WaitingReport) -> bool {
 }
 
 /// The first words of the section.
-fn sentences(report: &WaitingReport, names: Names) -> Vec<String> {
-    let columns = Columns::of(report);
+fn sentences(report: &WaitingReport, names: IntervalNames) -> Vec<String> {
+    let columns = PodHourColumns::of(report);
     let parts = shares(&report.stages);
     let parts = match parts.is_empty() {
         true => String::new(),
@@ -163,8 +163,8 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
     }
 }
 
-fn stages(report: &WaitingReport, names: Names) -> TextTable {
-    let columns = Columns::of(report);
+fn stages(report: &WaitingReport, names: IntervalNames) -> TextTable {
+    let columns = PodHourColumns::of(report);
     let cells = |name: String, ready: f64, not_ready: f64, share: f64| {
         let (ready, not_ready) = (columns.ready.text(ready), columns.not_ready.text(not_ready));
         match is_of_ready(report) {
@@ -195,8 +195,8 @@ fn stages(report: &WaitingReport, names: Names) -> TextTable {
 }
 
 /// The rows of which anything is known, after what was.
-fn bounds(report: &WaitingReport, names: Names) -> TextTable {
-    let (bounds, hours) = (&report.bounds, Hours::of(report.ready.pod_hours));
+fn bounds(report: &WaitingReport, names: IntervalNames) -> TextTable {
+    let (bounds, hours) = (&report.bounds, PodHours::of(report.ready.pod_hours));
     let text = |value: Option<f64>, round| {
         let digits = value.map(|value| seconds(three_digits(value, round)));
         digits.unwrap_or_else(|| "-".to_owned())
@@ -230,7 +230,7 @@ fn bounds(report: &WaitingReport, names: Names) -> TextTable {
 }
 
 /// How a row goes on after "if".
-fn in_a_row(row: &Saving, names: Names) -> &'static str {
+fn in_a_row(row: &Saving, names: IntervalNames) -> &'static str {
     match row.without {
         "images_present" => "all images had been on the node",
         "no_wait_for_node" if names.lone_list() => "no pod had waited before binding",
@@ -241,7 +241,7 @@ fn in_a_row(row: &Saving, names: Names) -> &'static str {
 }
 
 /// That a row is not of all startups.
-fn unknown(row: &Saving, names: Names) -> Option<String> {
+fn unknown(row: &Saving, names: IntervalNames) -> Option<String> {
     let what = in_a_row(row, names);
     match (row.known, row.of) {
         (known, of) if known == of => None,
@@ -272,7 +272,7 @@ fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Text
         let ImageCost { pods, pod_hours, not_ready_pods, not_ready_pod_hours, .. } = *cost;
         (shown(&cost.image), [(pods, pod_hours), (not_ready_pods, not_ready_pod_hours)])
     });
-    most("image", rows, report.more_images, Columns::of(report))
+    most("image", rows, report.more_images, PodHourColumns::of(report))
 }
 
 fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<TextTable> {
@@ -287,7 +287,7 @@ fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<T
         let not_ready = (cost.not_ready_pods, cost.not_ready_pod_hours);
         (name, [(cost.pods, cost.pod_hours), not_ready])
     });
-    most("workload", rows, report.more_workloads, Columns::of(report))
+    most("workload", rows, report.more_workloads, PodHourColumns::of(report))
 }
 
 /// Names with their pods that became ready and how long these waited, and the same of the others.
@@ -295,7 +295,7 @@ fn most(
     what: &'static str,
     rows: impl Iterator<Item = (String, [(u64, f64); 2])>,
     more: usize,
-    columns: Columns,
+    columns: PodHourColumns,
 ) -> Option<TextTable> {
     let more = (more > 0).then(|| {
         let nothing = String::new;
@@ -314,11 +314,11 @@ fn most(
 
 /// How pod-hours are written: all with as many decimals, so that the whole has four digits.
 #[derive(Clone, Copy)]
-struct Hours {
+struct PodHours {
     decimals: i32,
 }
 
-impl Hours {
+impl PodHours {
     fn of(whole: f64) -> Self {
         let digits = whole.max(f64::MIN_POSITIVE).log10().floor();
         Self { decimals: (3.0 - digits).clamp(0.0, 5.0) as i32 }
@@ -346,10 +346,10 @@ mod tests {
 
     #[test]
     fn pod_hours_have_as_many_decimals_as_the_whole_needs() {
-        let texts = |whole: f64, hours: [f64; 3]| hours.map(|one| Hours::of(whole).text(one));
+        let texts = |whole: f64, hours: [f64; 3]| hours.map(|one| PodHours::of(whole).text(one));
         assert_eq!(texts(1.89, [1.89, 0.03, 0.0004]), ["1.890", "0.030", "< 0.001"]);
         assert_eq!(texts(0.011, [0.011, 0.0056, 0.0]), ["0.01100", "0.00560", "0"]);
         assert_eq!(texts(41_234.6, [41_234.6, 0.4, 12.0]), ["41235", "< 1", "12"]);
-        assert_eq!(Hours::of(3.0).rounded(0.4511, f64::ceil), "0.452");
+        assert_eq!(PodHours::of(3.0).rounded(0.4511, f64::ceil), "0.452");
     }
 }

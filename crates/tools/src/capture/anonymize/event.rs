@@ -4,44 +4,48 @@ use serde_json::{Map, Value};
 
 use super::keyed_hash::Anonymizer;
 use super::rule::{
-    API_VERSION, Fields, KIND, MESSAGE, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID,
+    API_VERSION, AnonymizeRule, KIND, KeptFields, MESSAGE, NAME, REASON, RESOURCE_VERSION, TIME,
+    UID,
 };
 use super::vocabulary::COMPONENTS;
 use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_decode::event::instant_in_name;
 use podinit_decode::rfc3339;
 
-pub(super) const FIELDS: Fields = &[
+pub(super) const FIELDS: KeptFields = &[
     ("apiVersion", API_VERSION),
     ("kind", KIND),
-    ("metadata", Rule::Within(metadata)),
+    ("metadata", AnonymizeRule::Within(metadata)),
     (
         "involvedObject",
-        Rule::Object(&[
+        AnonymizeRule::Object(&[
             ("apiVersion", API_VERSION),
             ("kind", KIND),
             ("name", NAME),
             ("namespace", NAME),
             ("uid", UID),
             ("resourceVersion", RESOURCE_VERSION),
-            ("fieldPath", Rule::Text(field_path)),
+            ("fieldPath", AnonymizeRule::Text(field_path)),
         ]),
     ),
-    ("type", Rule::Word("Normal Warning")),
+    ("type", AnonymizeRule::Word("Normal Warning")),
     ("reason", REASON),
     ("message", MESSAGE),
-    ("count", Rule::Number),
+    ("count", AnonymizeRule::Number),
     ("firstTimestamp", TIME),
     ("lastTimestamp", TIME),
     ("eventTime", TIME),
-    ("series", Rule::Object(&[("count", Rule::Number), ("lastObservedTime", TIME)])),
+    (
+        "series",
+        AnonymizeRule::Object(&[("count", AnonymizeRule::Number), ("lastObservedTime", TIME)]),
+    ),
     ("reportingComponent", COMPONENT),
-    ("source", Rule::Object(&[("component", COMPONENT), ("host", NAME)])),
+    ("source", AnonymizeRule::Object(&[("component", COMPONENT), ("host", NAME)])),
 ];
 
-const COMPONENT: Rule = Rule::Word(COMPONENTS);
+const COMPONENT: AnonymizeRule = AnonymizeRule::Word(COMPONENTS);
 
-const METADATA: Fields = &[
+const METADATA: KeptFields = &[
     ("name", NAME),
     ("namespace", NAME),
     ("uid", UID),

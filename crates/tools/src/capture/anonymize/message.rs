@@ -137,7 +137,7 @@ const CLAUSES: [&str; 2] = [" nodes are available: ", " nodes are unavailable: "
 impl Anonymizer {
     /// A message of which only known words, phrases and counts are kept.
     pub(super) fn message(&self, message: &str) -> String {
-        let text = Text::of(message);
+        let text = MessageText::of(message);
         let mut out = String::with_capacity(message.len());
         let mut at = 0;
         while let Some(length) = message[at..].find(|c: char| !is_separator(c)) {
@@ -160,7 +160,7 @@ impl Anonymizer {
     }
 
     /// Adds the word that stands at `place`, or what is kept of it.
-    fn word(&self, text: &Text<'_>, place: Range<usize>, out: &mut String) {
+    fn word(&self, text: &MessageText<'_>, place: Range<usize>, out: &mut String) {
         let word = &text.message[place.clone()];
         let bare = word.trim_end_matches(['.', '!', '?']);
         let bare_place = place.start..place.start + bare.len();
@@ -181,7 +181,7 @@ impl Anonymizer {
 }
 
 /// A message, and where the phrases stand in it.
-struct Text<'m> {
+struct MessageText<'m> {
     message: &'m str,
     /// In order, without overlap
     phrases: Vec<Range<usize>>,
@@ -189,7 +189,7 @@ struct Text<'m> {
     clauses: Option<usize>,
 }
 
-impl<'m> Text<'m> {
+impl<'m> MessageText<'m> {
     fn of(message: &'m str) -> Self {
         let lower = message.to_ascii_lowercase();
         let mut found: Vec<Range<usize>> = Vec::new();

@@ -17,31 +17,31 @@ mod vocabulary;
 use serde_json::Value;
 
 pub use self::keyed_hash::Anonymizer;
-use self::rule::{API_VERSION, Fields, KIND, NAME, REASON, RESOURCE_VERSION, Rule};
+use self::rule::{API_VERSION, AnonymizeRule, KIND, KeptFields, NAME, REASON, RESOURCE_VERSION};
 
 /// A list without its items, or a watch event without its object.
-const SHELL: Fields = &[
+const SHELL: KeptFields = &[
     ("apiVersion", API_VERSION),
     ("kind", KIND),
-    ("type", Rule::Word("ADDED MODIFIED DELETED BOOKMARK ERROR")),
+    ("type", AnonymizeRule::Word("ADDED MODIFIED DELETED BOOKMARK ERROR")),
     (
         "metadata",
-        Rule::Object(&[
+        AnonymizeRule::Object(&[
             ("resourceVersion", RESOURCE_VERSION),
             // The token holds the name of a pod. Readers need to know only that there is one.
             ("continue", NAME),
-            ("remainingItemCount", Rule::Number),
+            ("remainingItemCount", AnonymizeRule::Number),
         ]),
     ),
 ];
 
 /// The object of a watch event of type ERROR.
-const STATUS: Fields = &[
+const STATUS: KeptFields = &[
     ("apiVersion", API_VERSION),
     ("kind", KIND),
-    ("status", Rule::Word("Success Failure")),
+    ("status", AnonymizeRule::Word("Success Failure")),
     ("reason", REASON),
-    ("code", Rule::Number),
+    ("code", AnonymizeRule::Number),
 ];
 
 impl Anonymizer {

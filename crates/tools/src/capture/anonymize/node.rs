@@ -3,53 +3,57 @@
 use serde_json::{Map, Value};
 
 use super::keyed_hash::Anonymizer;
-use super::rule::{API_VERSION, Fields, KIND, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID};
+use super::rule::{
+    API_VERSION, AnonymizeRule, KIND, KeptFields, NAME, REASON, RESOURCE_VERSION, TIME, UID,
+};
 use podinit_core::node::{
     ARCH_LABEL, CAPACITY_TYPE_LABEL, INSTANCE_TYPE_LABEL, POOL_LABELS, ZONE_LABEL, is_startup_taint,
 };
 
-pub(super) const FIELDS: Fields = &[
+pub(super) const FIELDS: KeptFields = &[
     ("apiVersion", API_VERSION),
     ("kind", KIND),
-    ("metadata", Rule::Object(METADATA)),
-    ("spec", Rule::Object(SPEC)),
-    ("status", Rule::Object(STATUS)),
+    ("metadata", AnonymizeRule::Object(METADATA)),
+    ("spec", AnonymizeRule::Object(SPEC)),
+    ("status", AnonymizeRule::Object(STATUS)),
 ];
 
-const METADATA: Fields = &[
+const METADATA: KeptFields = &[
     ("name", NAME),
     ("uid", UID),
     ("resourceVersion", RESOURCE_VERSION),
     ("creationTimestamp", TIME),
     ("deletionTimestamp", TIME),
-    ("labels", Rule::Within(labels)),
+    ("labels", AnonymizeRule::Within(labels)),
 ];
 
-const SPEC: Fields = &[
-    ("unschedulable", Rule::Flag),
+const SPEC: KeptFields = &[
+    ("unschedulable", AnonymizeRule::Flag),
     (
         "taints",
-        Rule::Each(&Rule::Object(&[
-            ("key", Rule::Text(taint)),
-            ("effect", Rule::Word("NoSchedule PreferNoSchedule NoExecute")),
+        AnonymizeRule::Each(&AnonymizeRule::Object(&[
+            ("key", AnonymizeRule::Text(taint)),
+            ("effect", AnonymizeRule::Word("NoSchedule PreferNoSchedule NoExecute")),
         ])),
     ),
 ];
 
-const STATUS: Fields = &[
+const STATUS: KeptFields = &[
     (
         "conditions",
-        Rule::Each(&Rule::Object(&[
+        AnonymizeRule::Each(&AnonymizeRule::Object(&[
             (
                 "type",
-                Rule::Word("Ready MemoryPressure DiskPressure PIDPressure NetworkUnavailable"),
+                AnonymizeRule::Word(
+                    "Ready MemoryPressure DiskPressure PIDPressure NetworkUnavailable",
+                ),
             ),
-            ("status", Rule::Word("True False Unknown")),
+            ("status", AnonymizeRule::Word("True False Unknown")),
             ("reason", REASON),
             ("lastTransitionTime", TIME),
         ])),
     ),
-    ("nodeInfo", Rule::Object(&[("kubeletVersion", Rule::Text(version))])),
+    ("nodeInfo", AnonymizeRule::Object(&[("kubeletVersion", AnonymizeRule::Text(version))])),
 ];
 
 /// Values of labels that say nothing of who runs the cluster.

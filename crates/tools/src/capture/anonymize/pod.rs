@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::keyed_hash::Anonymizer;
 use super::rule::{
-    API_VERSION, Fields, KIND, MESSAGE, NAME, REASON, RESOURCE_VERSION, Rule, TIME, UID,
+    API_VERSION, AnonymizeRule, KIND, KeptFields, MESSAGE, NAME, REASON, RESOURCE_VERSION, TIME,
+    UID,
 };
 use super::vocabulary::{
     API_VERSIONS, COMPONENTS, CONDITION_TYPES, KINDS, PRIORITY_CLASSES, VOLUME_SOURCES,
@@ -18,89 +19,92 @@ const SOURCE: &str = "kubernetes.io/config.source";
 /// The annotation of the bookmark that ends a streamed list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-pub(super) const FIELDS: Fields = &[
+pub(super) const FIELDS: KeptFields = &[
     ("apiVersion", API_VERSION),
     ("kind", KIND),
-    ("metadata", Rule::Object(METADATA)),
-    ("spec", Rule::Object(SPEC)),
-    ("status", Rule::Object(STATUS)),
+    ("metadata", AnonymizeRule::Object(METADATA)),
+    ("spec", AnonymizeRule::Object(SPEC)),
+    ("status", AnonymizeRule::Object(STATUS)),
 ];
 
-const METADATA: Fields = &[
+const METADATA: KeptFields = &[
     ("name", NAME),
     ("namespace", NAME),
     ("uid", UID),
     ("resourceVersion", RESOURCE_VERSION),
     ("creationTimestamp", TIME),
     ("deletionTimestamp", TIME),
-    ("labels", Rule::Within(labels)),
+    ("labels", AnonymizeRule::Within(labels)),
     (
         "annotations",
-        Rule::Object(&[
-            (MIRROR, Rule::Within(|_, _, _| Some("mirror".into()))),
-            (SOURCE, Rule::Word("api file http")),
-            (INITIAL_EVENTS_END, Rule::Word("true")),
+        AnonymizeRule::Object(&[
+            (MIRROR, AnonymizeRule::Within(|_, _, _| Some("mirror".into()))),
+            (SOURCE, AnonymizeRule::Word("api file http")),
+            (INITIAL_EVENTS_END, AnonymizeRule::Word("true")),
         ]),
     ),
-    ("ownerReferences", Rule::Each(&Rule::Within(owner))),
+    ("ownerReferences", AnonymizeRule::Each(&AnonymizeRule::Within(owner))),
 ];
 
-const SPEC: Fields = &[
-    ("hostNetwork", Rule::Flag),
+const SPEC: KeptFields = &[
+    ("hostNetwork", AnonymizeRule::Flag),
     ("restartPolicy", RESTART_POLICY),
     ("nodeName", NAME),
     ("runtimeClassName", NAME),
-    ("priorityClassName", Rule::Word(PRIORITY_CLASSES)),
-    ("schedulerName", Rule::Word(COMPONENTS)),
+    ("priorityClassName", AnonymizeRule::Word(PRIORITY_CLASSES)),
+    ("schedulerName", AnonymizeRule::Word(COMPONENTS)),
     ("initContainers", CONTAINERS),
     ("containers", CONTAINERS),
-    ("schedulingGates", Rule::Each(&Rule::Object(&[("name", NAME)]))),
-    ("readinessGates", Rule::Each(&Rule::Object(&[("conditionType", CONDITION_TYPE)]))),
-    ("resourceClaims", Rule::Each(&Rule::Object(&[("name", NAME)]))),
-    ("schedulingGroup", Rule::Object(&[])),
-    ("volumes", Rule::Each(&Rule::Within(volume))),
+    ("schedulingGates", AnonymizeRule::Each(&AnonymizeRule::Object(&[("name", NAME)]))),
+    (
+        "readinessGates",
+        AnonymizeRule::Each(&AnonymizeRule::Object(&[("conditionType", CONDITION_TYPE)])),
+    ),
+    ("resourceClaims", AnonymizeRule::Each(&AnonymizeRule::Object(&[("name", NAME)]))),
+    ("schedulingGroup", AnonymizeRule::Object(&[])),
+    ("volumes", AnonymizeRule::Each(&AnonymizeRule::Within(volume))),
 ];
 
-const CONTAINERS: Rule = Rule::Each(&Rule::Object(&[
+const CONTAINERS: AnonymizeRule = AnonymizeRule::Each(&AnonymizeRule::Object(&[
     ("name", NAME),
     ("image", IMAGE),
     ("restartPolicy", RESTART_POLICY),
-    ("restartPolicyRules", Rule::Each(&Rule::Object(RESTART_RULE))),
+    ("restartPolicyRules", AnonymizeRule::Each(&AnonymizeRule::Object(RESTART_RULE))),
     ("startupProbe", PROBE),
     ("readinessProbe", PROBE),
     ("livenessProbe", PROBE),
 ]));
 
-const RESTART_RULE: Fields = &[
-    ("action", Rule::Word("Restart RestartAllContainers")),
+const RESTART_RULE: KeptFields = &[
+    ("action", AnonymizeRule::Word("Restart RestartAllContainers")),
     (
         "exitCodes",
-        Rule::Object(&[
-            ("operator", Rule::Word("In NotIn")),
-            ("values", Rule::Each(&Rule::Number)),
+        AnonymizeRule::Object(&[
+            ("operator", AnonymizeRule::Word("In NotIn")),
+            ("values", AnonymizeRule::Each(&AnonymizeRule::Number)),
         ]),
     ),
 ];
 
-const PROBE: Rule = Rule::Object(&[
-    ("initialDelaySeconds", Rule::Number),
-    ("periodSeconds", Rule::Number),
-    ("timeoutSeconds", Rule::Number),
-    ("successThreshold", Rule::Number),
-    ("failureThreshold", Rule::Number),
+const PROBE: AnonymizeRule = AnonymizeRule::Object(&[
+    ("initialDelaySeconds", AnonymizeRule::Number),
+    ("periodSeconds", AnonymizeRule::Number),
+    ("timeoutSeconds", AnonymizeRule::Number),
+    ("successThreshold", AnonymizeRule::Number),
+    ("failureThreshold", AnonymizeRule::Number),
 ]);
 
-const STATUS: Fields = &[
-    ("phase", Rule::Word("Pending Running Succeeded Failed Unknown")),
+const STATUS: KeptFields = &[
+    ("phase", AnonymizeRule::Word("Pending Running Succeeded Failed Unknown")),
     ("reason", REASON),
     ("message", MESSAGE),
     ("startTime", TIME),
     ("nominatedNodeName", NAME),
     (
         "conditions",
-        Rule::Each(&Rule::Object(&[
+        AnonymizeRule::Each(&AnonymizeRule::Object(&[
             ("type", CONDITION_TYPE),
-            ("status", Rule::Word("True False Unknown")),
+            ("status", AnonymizeRule::Word("True False Unknown")),
             ("reason", REASON),
             ("message", MESSAGE),
             ("lastTransitionTime", TIME),
@@ -110,34 +114,34 @@ const STATUS: Fields = &[
     ("containerStatuses", CONTAINER_STATUSES),
 ];
 
-const CONTAINER_STATUSES: Rule = Rule::Each(&Rule::Object(&[
+const CONTAINER_STATUSES: AnonymizeRule = AnonymizeRule::Each(&AnonymizeRule::Object(&[
     ("name", NAME),
     ("image", IMAGE),
-    ("ready", Rule::Flag),
-    ("started", Rule::Flag),
-    ("restartCount", Rule::Number),
+    ("ready", AnonymizeRule::Flag),
+    ("started", AnonymizeRule::Flag),
+    ("restartCount", AnonymizeRule::Number),
     ("state", STATE),
     ("lastState", STATE),
 ]));
 
-const STATE: Rule = Rule::Object(&[
+const STATE: AnonymizeRule = AnonymizeRule::Object(&[
     ("waiting", STATE_DETAILS),
     ("running", STATE_DETAILS),
     ("terminated", STATE_DETAILS),
 ]);
 
-const STATE_DETAILS: Rule = Rule::Object(&[
+const STATE_DETAILS: AnonymizeRule = AnonymizeRule::Object(&[
     ("startedAt", TIME),
     ("finishedAt", TIME),
-    ("exitCode", Rule::Number),
-    ("signal", Rule::Number),
+    ("exitCode", AnonymizeRule::Number),
+    ("signal", AnonymizeRule::Number),
     ("reason", REASON),
     ("message", MESSAGE),
 ]);
 
-const CONDITION_TYPE: Rule = Rule::Word(CONDITION_TYPES);
-const RESTART_POLICY: Rule = Rule::Word("Always OnFailure Never");
-const IMAGE: Rule = Rule::Text(Anonymizer::image);
+const CONDITION_TYPE: AnonymizeRule = AnonymizeRule::Word(CONDITION_TYPES);
+const RESTART_POLICY: AnonymizeRule = AnonymizeRule::Word("Always OnFailure Never");
+const IMAGE: AnonymizeRule = AnonymizeRule::Text(Anonymizer::image);
 
 /// Labels with hashed keys and values. Of the keys that show what made a ReplicaSet, those words stay that do.
 fn labels(anonymizer: &Anonymizer, labels: &Value, _: &Map<String, Value>) -> Option<Value> {
@@ -157,12 +161,12 @@ fn labels(anonymizer: &Anonymizer, labels: &Value, _: &Map<String, Value>) -> Op
 /// An owner. Its name keeps the form by which its workload is known: `NAME-HASH` of a ReplicaSet, the time of a
 /// schedule, and a word that was generated.
 fn owner(anonymizer: &Anonymizer, owner: &Value, metadata: &Map<String, Value>) -> Option<Value> {
-    const FIELDS: Fields = &[
-        ("apiVersion", Rule::Word(API_VERSIONS)),
-        ("kind", Rule::Word(KINDS)),
+    const FIELDS: KeptFields = &[
+        ("apiVersion", AnonymizeRule::Word(API_VERSIONS)),
+        ("kind", AnonymizeRule::Word(KINDS)),
         ("name", NAME),
         ("uid", UID),
-        ("controller", Rule::Flag),
+        ("controller", AnonymizeRule::Flag),
     ];
     let mut kept = anonymizer.fields(owner.is_object().then_some(owner)?, FIELDS);
     let text = |key: &str| owner.get(key).and_then(Value::as_str);

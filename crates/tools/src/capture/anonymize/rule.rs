@@ -6,10 +6,10 @@ use super::keyed_hash::Anonymizer;
 use super::vocabulary::{API_VERSIONS, KINDS, REASONS};
 
 /// The fields that are kept of an object. All others are left out.
-pub(super) type Fields = &'static [(&'static str, Rule)];
+pub(super) type KeptFields = &'static [(&'static str, AnonymizeRule)];
 
 /// What becomes of a value. One of another type than the rule is for is left out.
-pub(super) enum Rule {
+pub(super) enum AnonymizeRule {
     /// `true` or `false`, as it is
     Flag,
     /// A number, as it is
@@ -19,25 +19,25 @@ pub(super) enum Rule {
     /// A text, and what it becomes
     Text(fn(&Anonymizer, &str) -> String),
     /// An object with these fields
-    Object(Fields),
+    Object(KeptFields),
     /// An array. An element that is left out becomes null, so that their number stays
     Each(&'static Self),
     /// Any value, with the object that it stands in
     Within(fn(&Anonymizer, &Value, &Map<String, Value>) -> Option<Value>),
 }
 
-pub(super) const NAME: Rule = Rule::Text(Anonymizer::name);
-pub(super) const UID: Rule = Rule::Text(Anonymizer::uid);
-pub(super) const TIME: Rule = Rule::Text(Anonymizer::time);
-pub(super) const MESSAGE: Rule = Rule::Text(Anonymizer::message);
-pub(super) const REASON: Rule = Rule::Word(REASONS);
-pub(super) const KIND: Rule = Rule::Word(KINDS);
-pub(super) const API_VERSION: Rule = Rule::Word(API_VERSIONS);
-pub(super) const RESOURCE_VERSION: Rule = Rule::Within(resource_version);
+pub(super) const NAME: AnonymizeRule = AnonymizeRule::Text(Anonymizer::name);
+pub(super) const UID: AnonymizeRule = AnonymizeRule::Text(Anonymizer::uid);
+pub(super) const TIME: AnonymizeRule = AnonymizeRule::Text(Anonymizer::time);
+pub(super) const MESSAGE: AnonymizeRule = AnonymizeRule::Text(Anonymizer::message);
+pub(super) const REASON: AnonymizeRule = AnonymizeRule::Word(REASONS);
+pub(super) const KIND: AnonymizeRule = AnonymizeRule::Word(KINDS);
+pub(super) const API_VERSION: AnonymizeRule = AnonymizeRule::Word(API_VERSIONS);
+pub(super) const RESOURCE_VERSION: AnonymizeRule = AnonymizeRule::Within(resource_version);
 
 impl Anonymizer {
     /// The kept fields of `object`; an object without fields for what is none.
-    pub(super) fn fields(&self, object: &Value, fields: Fields) -> Value {
+    pub(super) fn fields(&self, object: &Value, fields: KeptFields) -> Value {
         let kept = fields.iter().filter_map(|(name, rule)| {
             let object = object.as_object()?;
             let value = self.value(rule, object.get(*name)?, object)?;
@@ -46,17 +46,24 @@ impl Anonymizer {
         Value::Object(kept.collect())
     }
 
-    fn value(&self, rule: &Rule, value: &Value, within: &Map<String, Value>) -> Option<Value> {
+    fn value(
+        &self,
+        rule: &AnonymizeRule,
+        value: &Value,
+        within: &Map<String, Value>,
+    ) -> Option<Value> {
         Some(match (rule, value) {
-            (Rule::Flag, Value::Bool(_)) | (Rule::Number, Value::Number(_)) => value.clone(),
-            (Rule::Word(list), Value::String(word)) => self.word_of(list, word).into(),
-            (Rule::Text(change), Value::String(text)) => change(self, text).into(),
-            (Rule::Object(fields), Value::Object(_)) => self.fields(value, fields),
-            (Rule::Each(rule), Value::Array(elements)) => {
+            (AnonymizeRule::Flag, Value::Bool(_)) | (AnonymizeRule::Number, Value::Number(_)) => {
+                value.clone()
+            }
+            (AnonymizeRule::Word(list), Value::String(word)) => self.word_of(list, word).into(),
+            (AnonymizeRule::Text(change), Value::String(text)) => change(self, text).into(),
+            (AnonymizeRule::Object(fields), Value::Object(_)) => self.fields(value, fields),
+            (AnonymizeRule::Each(rule), Value::Array(elements)) => {
                 let kept = elements.iter().map(|element| self.value(rule, element, within));
                 kept.map(Option::unwrap_or_default).collect()
             }
-            (Rule::Within(change), _) => return change(self, value, within),
+            (AnonymizeRule::Within(change), _) => return change(self, value, within),
             _ => return None,
         })
     }
