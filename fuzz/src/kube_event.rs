@@ -47,7 +47,7 @@ fn message(text: &str) {
         None => failed_pull(text),
     };
     if let Some(image) = image {
-        let registry = image_registry::of(image);
+        let registry = image_registry::registry_of(image);
         assert!(registry == "docker.io" || image.starts_with(&format!("{registry}/")));
         assert!(!registry.contains('/') && text.contains(image));
     }

@@ -27,7 +27,7 @@ fn rows(document: &str, head: &str) -> Vec<[String; 4]> {
 
 /// What the decoder makes of an Event, in the words of the table.
 fn read_as(reason: &str, message: &str) -> String {
-    let docker = |image| assert_eq!(image_registry::of(image), "docker.io");
+    let docker = |image| assert_eq!(image_registry::registry_of(image), "docker.io");
     match reason {
         "Pulled" => match pulled(message) {
             Some(PullMessage::Present { image }) => {

@@ -38,7 +38,7 @@ fn record(name: &str, progress: Progress) -> Record {
     };
     let interval = |interval, began, ended: Option<i64>| RecordedInterval {
         interval,
-        kind: IntervalKind::of(interval),
+        kind: IntervalKind::from_interval(interval),
         began: Some(at(began)),
         ended: ended.map(at),
         result: match ended {

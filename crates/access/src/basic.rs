@@ -128,7 +128,7 @@ impl BasicAuthState {
         };
         // The hash is part of it, so that a changed hash invalidates it.
         let parts = [login.user.as_bytes(), hash.as_bytes(), &login.password];
-        let fingerprint = self.fingerprints.of(&parts);
+        let fingerprint = self.fingerprints.fingerprint(&parts);
         if let Some(verdict) = self.remembered(fingerprint) {
             return verdict;
         }
@@ -345,7 +345,7 @@ mod tests {
     fn the_memory_is_bounded() {
         let basic = BasicAuth::new().unwrap();
         for number in 0..3 * REMEMBERED {
-            let fingerprint = basic.0.fingerprints.of(&[&number.to_be_bytes()]);
+            let fingerprint = basic.0.fingerprints.fingerprint(&[&number.to_be_bytes()]);
             basic.0.correct.add(fingerprint);
         }
         assert_eq!(basic.0.correct.fingerprints.lock().len(), REMEMBERED);

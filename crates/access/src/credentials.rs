@@ -34,7 +34,7 @@ impl FingerprintKey {
     }
 
     /// The fingerprint of all of these, in this order.
-    pub(super) fn of(&self, parts: &[&[u8]]) -> SecretFingerprint {
+    pub(super) fn fingerprint(&self, parts: &[&[u8]]) -> SecretFingerprint {
         let mut hash = Sha256::new();
         hash.update(self.key);
         for part in parts {
@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn parts_stay_apart_and_keys_differ() {
         let one = FingerprintKey::new().unwrap();
-        assert_eq!(one.of(&[b"ab", b"c"]), one.of(&[b"ab", b"c"]));
-        assert_ne!(one.of(&[b"ab", b"c"]), one.of(&[b"a", b"bc"]));
+        assert_eq!(one.fingerprint(&[b"ab", b"c"]), one.fingerprint(&[b"ab", b"c"]));
+        assert_ne!(one.fingerprint(&[b"ab", b"c"]), one.fingerprint(&[b"a", b"bc"]));
         let other = FingerprintKey::new().unwrap();
-        assert_ne!(one.of(&[b"ab"]), other.of(&[b"ab"]));
+        assert_ne!(one.fingerprint(&[b"ab"]), other.fingerprint(&[b"ab"]));
     }
 }
 
@@ -142,7 +142,7 @@ mod decisions_tests {
     #[tokio::test(start_paused = true)]
     async fn decisions_expire() {
         let fingerprints = FingerprintKey::new().unwrap();
-        let key = fingerprints.of(&[b"a"]);
+        let key = fingerprints.fingerprint(&[b"a"]);
         let mut decisions = DecisionCache::new(8);
         let now = Instant::now();
         let until = now + Duration::from_secs(10);
@@ -150,18 +150,18 @@ mod decisions_tests {
         let just_before = until - Duration::from_nanos(1);
         assert_eq!(decisions.get(&key, just_before), Some(AccessVerdict::Granted));
         assert_eq!(decisions.get(&key, until), None);
-        assert_eq!(decisions.get(&fingerprints.of(&[b"b"]), now), None);
+        assert_eq!(decisions.get(&fingerprints.fingerprint(&[b"b"]), now), None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn unknown_clients_cannot_evict_known_ones() {
         let fingerprints = FingerprintKey::new().unwrap();
-        let known = fingerprints.of(&[b"known"]);
+        let known = fingerprints.fingerprint(&[b"known"]);
         let mut decisions = DecisionCache::new(8);
         let now = Instant::now();
         decisions.put(known, AccessVerdict::Granted, now + Duration::from_secs(120));
         for stranger in 0..1000_u32 {
-            let key = fingerprints.of(&[&stranger.to_be_bytes()]);
+            let key = fingerprints.fingerprint(&[&stranger.to_be_bytes()]);
             decisions.put(key, AccessVerdict::Forbidden, now + Duration::from_secs(10));
             assert_eq!(decisions.get(&key, now), Some(AccessVerdict::Forbidden));
             assert!(decisions.entries.len() <= 8);

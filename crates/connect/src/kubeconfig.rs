@@ -183,7 +183,7 @@ pub(crate) async fn config_of(
         let cluster = named.cluster.as_ref();
         cluster.is_some_and(|cluster| cluster.proxy_url.is_some())
     });
-    let chosen = ChosenEntries::of(&merged, context);
+    let chosen = ChosenEntries::from_context(&merged, context);
     let mut clusters = merged.clusters.iter();
     let cluster = clusters.find(|named| named.name == chosen.cluster);
     let cluster = cluster.and_then(|named| named.cluster.as_ref());
@@ -216,7 +216,7 @@ struct ChosenEntries {
 }
 
 impl ChosenEntries {
-    fn of(kubeconfig: &Kubeconfig, context: Option<&str>) -> Self {
+    fn from_context(kubeconfig: &Kubeconfig, context: Option<&str>) -> Self {
         let context = context.or(kubeconfig.current_context.as_deref());
         let mut all = kubeconfig.contexts.iter();
         let Some(named) = all.find(|named| context == Some(named.name.as_str())) else {

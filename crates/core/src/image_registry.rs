@@ -7,7 +7,7 @@ const LEGACY_DEFAULT: &str = "index.docker.io";
 
 /// The registry of `image`, or `docker.io` if it names none. Every text has a registry, since what a
 /// kubelet names in an Event it has taken for an image.
-pub fn of(image: &str) -> &str {
+pub fn registry_of(image: &str) -> &str {
     match split(image) {
         (Some(registry), _) if registry != LEGACY_DEFAULT => registry,
         _ => DEFAULT,
@@ -31,7 +31,7 @@ pub(super) fn is_named_in(text: &str, image: &str) -> bool {
 
 /// The name of an image with its registry, `library` and its tag.
 fn in_full(image: &str) -> String {
-    let registry = of(image);
+    let registry = registry_of(image);
     let (_, rest) = split(image);
     let library = if registry == DEFAULT && !rest.contains('/') { "library/" } else { "" };
     let tag = if rest.contains([':', '@']) { "" } else { ":latest" };
@@ -111,7 +111,7 @@ mod tests {
             ("", "docker.io"),
             ("/app", "docker.io"),
         ] {
-            assert_eq!(of(image), registry, "{image}");
+            assert_eq!(registry_of(image), registry, "{image}");
         }
     }
 }

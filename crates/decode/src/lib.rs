@@ -88,7 +88,7 @@ pub enum PodEventType {
 }
 
 impl PodEventType {
-    fn of(event_type: &str) -> Option<Self> {
+    fn parse(event_type: &str) -> Option<Self> {
         match event_type {
             "ADDED" => Some(Self::Added),
             "MODIFIED" => Some(Self::Modified),
@@ -173,7 +173,7 @@ impl PodDecoder {
     }
 
     fn event(&mut self, line: &[u8]) -> Result<WatchEvent, DecodeError> {
-        let envelope = DocumentEnvelope::of(line, &mut self.0)?;
+        let envelope = DocumentEnvelope::parse(line, &mut self.0)?;
         let observed_at = match envelope.observed_at {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Absent | ObservedAt::Unusable => None,
@@ -190,8 +190,8 @@ impl PodDecoder {
     /// [`DecodeError::Json`] where the body is no JSON object; [`DecodeError::Object`] where it
     /// is not of kind `PodList` or `List`, or has no `items`.
     pub fn list_page(&mut self, body: &[u8]) -> Result<ListPage, DecodeError> {
-        match DocumentEnvelope::of(body, &mut self.0) {
-            Ok(envelope) => ListPage::of(envelope),
+        match DocumentEnvelope::parse(body, &mut self.0) {
+            Ok(envelope) => ListPage::from_envelope(envelope),
             Err(error @ DecodeError::Json { .. }) => {
                 recover::list_page(body, &mut self.0).unwrap_or(Err(error))
             }
@@ -205,7 +205,7 @@ impl PodDecoder {
         let object = LenientSeed(ObjectReader(&mut self.0)).deserialize(&mut deserializer);
         let read = object.and_then(|object| deserializer.end().map(|()| object));
         match read {
-            Ok(object) => Ok(ListItem::of(object, &mut self.0)),
+            Ok(object) => Ok(ListItem::from_object(object, &mut self.0)),
             Err(error) => recover::list_item(json, &mut self.0).ok_or_else(|| error.into()),
         }
     }
@@ -226,7 +226,7 @@ pub fn event_kind(
             });
         }
         Some("ERROR") => return Ok(WatchEventKind::Error(api_status(object))),
-        other => match other.and_then(PodEventType::of) {
+        other => match other.and_then(PodEventType::parse) {
             Some(event_type) => event_type,
             None => {
                 return Err(DecodeError::Object {

@@ -32,7 +32,7 @@ impl ListPage {
     }
 
     /// The page that `envelope` is.
-    pub(super) fn of(envelope: DocumentEnvelope<'_>) -> Result<Self, DecodeError> {
+    pub(super) fn from_envelope(envelope: DocumentEnvelope<'_>) -> Result<Self, DecodeError> {
         let metadata = envelope.own.metadata;
         match envelope.own.kind.as_deref() {
             Some("PodList" | "List") => {}

@@ -198,7 +198,7 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     let sandbox =
         sandbox.filter(|one| one["status"] == "False" && one["reason"] == "PodSandboxNotReady");
     snapshot.sandbox_not_ready =
-        sandbox.and_then(|one| SandboxNotReady::of(&text(&one["message"])));
+        sandbox.and_then(|one| SandboxNotReady::parse(&text(&one["message"])));
     snapshot.disruption = holding("DisruptionTarget").map(|one| {
         let reason = DisruptionReason::from_text(&text(&one["reason"]));
         reason.unwrap_or(DisruptionReason::Other)

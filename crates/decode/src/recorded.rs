@@ -25,7 +25,7 @@ pub fn recorded_kind(json: &str) -> Option<RecordedKind> {
         context.options.nodes = nodes;
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let object = LenientSeed(ObjectReader(&mut context)).deserialize(&mut deserializer);
-        ListItem::of(object.ok()?, &mut context).ok()
+        ListItem::from_object(object.ok()?, &mut context).ok()
     };
     match read(None) {
         Some(ListItem::Pod(_)) => Some(RecordedKind::Pod),

@@ -53,7 +53,7 @@ pub(super) fn list_page(
     let shell = LenientSeed(EnvelopeReader(context)).deserialize(&mut deserializer);
     let mut envelope = shell.ok()??;
     envelope.items = Some(items(list.items.unwrap_or_default(), context));
-    Some(ListPage::of(envelope))
+    Some(ListPage::from_envelope(envelope))
 }
 
 fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> ListItems {
@@ -67,7 +67,7 @@ fn items(raw: Vec<&RawValue>, context: &mut DecodeContext) -> ListItems {
 fn item(raw: &RawValue, context: &mut DecodeContext) -> Result<ListItem, ObjectFault> {
     object(raw, context)
         .ok_or(ObjectFault::Unreadable)
-        .and_then(|object| ListItem::of(object, context))
+        .and_then(|object| ListItem::from_object(object, context))
 }
 
 /// What `json`, an item of a list, is; `None` where it is no JSON.

@@ -140,10 +140,10 @@ impl Started {
         let simulated = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
         put(&simulated, "old-1");
         put(&simulated, "old-2");
-        Self::of(Arc::new(simulated), fault, asked)
+        Self::from_cluster(Arc::new(simulated), fault, asked)
     }
 
-    fn of(simulated: Arc<SimulatedCluster>, fault: Fault, asked: &Asked<'_>) -> Self {
+    fn from_cluster(simulated: Arc<SimulatedCluster>, fault: Fault, asked: &Asked<'_>) -> Self {
         let fault = Arc::new(Mutex::new(Some(fault)));
         let service = Faulty { fault: Arc::clone(&fault), router: simulated.router() };
         let start = ExporterStart {
@@ -383,14 +383,15 @@ async fn a_restart_keeps_the_pods_of_a_forbidden_namespace_for_later() {
     let simulated = Arc::clone(&started.simulated);
     started.ends().await.unwrap();
     for _ in 0..2 {
-        let started = Started::of(Arc::clone(&simulated), Fault::ForbiddenIn("lost"), &more);
+        let started =
+            Started::from_cluster(Arc::clone(&simulated), Fault::ForbiddenIn("lost"), &more);
         sleep(Duration::from_secs(5)).await;
         assert_eq!(started.health.readiness(), Ok(()));
         assert!(started.says("podinit_pods_discovered_total 3"), "{}", started.metrics());
         assert!(started.says("podinit_pods_finished_total{outcome=\"vanished\"} 0"));
         started.ends().await.unwrap();
     }
-    let started = Started::of(simulated, Fault::ForbiddenIn("none"), &more);
+    let started = Started::from_cluster(simulated, Fault::ForbiddenIn("none"), &more);
     started.heals().await;
     assert!(started.says("podinit_pods_discovered_total 3"));
     started.ends().await.unwrap();

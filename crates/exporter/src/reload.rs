@@ -129,7 +129,7 @@ mod tests {
 
         fn inspect(&self) -> ConfigInspection<Vec<u8>, FileError> {
             let read = fs::read(&self.path);
-            let files = vec![FileState::of(&read)];
+            let files = vec![FileState::from_read(&read)];
             let result = Ok(read.unwrap());
             ConfigInspection { files, result }
         }

@@ -24,7 +24,7 @@ label_values! {
 }
 
 impl Refusal {
-    const fn of(verdict: AccessVerdict) -> Option<Self> {
+    const fn from_verdict(verdict: AccessVerdict) -> Option<Self> {
         match verdict {
             AccessVerdict::Granted => None,
             AccessVerdict::Unauthenticated { .. } => Some(Self::Unauthenticated),
@@ -66,7 +66,7 @@ impl AccessStats {
 
     /// Counts the refusal, if it is one.
     pub fn count(&self, verdict: AccessVerdict) {
-        if let Some(refusal) = Refusal::of(verdict) {
+        if let Some(refusal) = Refusal::from_verdict(verdict) {
             self.refused.with(refusal).increment();
         }
     }

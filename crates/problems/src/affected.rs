@@ -96,7 +96,7 @@ pub(super) fn verdict(
     now: Timestamp,
 ) -> PodVerdict {
     let StagePlace { waiting, entered } = place;
-    let class = CauseClass::of(waiting.cause());
+    let class = CauseClass::from_cause(waiting.cause());
     let is_held_long =
         || waiting.cause() == Cause::Gate && now > entered.plus(limits.of_gates(record));
     if class == CauseClass::Intended && !is_held_long() {
@@ -148,7 +148,7 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
     };
     let mut newest_first = history.iter().enumerate().rev();
     let found = newest_first.find(|(position, one)| {
-        let is_failing = CauseClass::of(one.waiting.cause()) == CauseClass::Failing;
+        let is_failing = CauseClass::from_cause(one.waiting.cause()) == CauseClass::Failing;
         is_failing && is_recent(*position) && is_old_enough(one)
     });
     found.map(|(_, one)| *one)

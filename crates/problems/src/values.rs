@@ -195,7 +195,7 @@ impl<'a> PodValues<'a> {
         let text: &str = match dimension {
             SharedDimension::Image => self.image?,
             SharedDimension::Registry => {
-                image_registry::of(self.image.filter(|_| self.has_registry)?)
+                image_registry::registry_of(self.image.filter(|_| self.has_registry)?)
             }
             SharedDimension::Gate => self.gate?,
             SharedDimension::Workload => {

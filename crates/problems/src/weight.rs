@@ -103,7 +103,7 @@ impl WeighedValue {
         let is_possible = 2 * h <= a && has_images && is_known;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
         let exceeds = |halves: u128| 2 * a * (n + 2) >= halves * s * (k + 1);
-        let least = match CauseClass::of(cause) {
+        let least = match CauseClass::from_cause(cause) {
             CauseClass::Waiting => 2 * a >= s,
             _ => 5 * a >= s,
         };

@@ -81,7 +81,7 @@ impl SloFile {
             let minutes = (STUCK_AFTER_THRESHOLDS * seconds).div_ceil(60);
             PrometheusDuration::from_minutes(minutes)
         });
-        let least = StuckAfter::default().of(stage).as_secs();
+        let least = StuckAfter::default().limit(stage).as_secs();
         allowed.fold(PrometheusDuration::from_minutes(least / 60), PrometheusDuration::max)
     }
 

@@ -78,7 +78,7 @@ fn exemplars_name_the_spans_that_are_sent_and_no_others() {
     let text = sampled.text(ExpositionFormat::OpenMetrics);
     let mut spans = Vec::new();
     while let Ok(startup) = sampled.startups.try_recv() {
-        spans.extend(SpanBuilder::new(Vec::new()).of(&startup.record()));
+        spans.extend(SpanBuilder::new(Vec::new()).spans(&startup.record()));
     }
     let mut linked = 0;
     for family in [

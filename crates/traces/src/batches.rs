@@ -150,7 +150,7 @@ impl TraceExporter {
         let traces = batch.len() as u64;
         loop {
             let spans = batch.iter();
-            let spans = spans.flat_map(|startup| self.spans.of(&startup.record()));
+            let spans = spans.flat_map(|startup| self.spans.spans(&startup.record()));
             let exported = self.exporter.export(spans.collect()).await;
             match self.client.take_answer() {
                 Some(CollectorAnswer::Taken { rejected_spans }) => {

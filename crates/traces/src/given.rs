@@ -55,7 +55,7 @@ impl TraceSink for TraceQueue {
     fn span(&self, pod: PodUid, interval: Interval) -> SpanRef {
         SpanRef {
             trace_id: trace_id(pod).to_string(),
-            span_id: span_id(pod, SpanName::of(interval)).to_string(),
+            span_id: span_id(pod, SpanName::from_interval(interval)).to_string(),
         }
     }
 }

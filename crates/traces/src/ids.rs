@@ -23,7 +23,7 @@ pub enum SpanName<'a> {
 
 impl<'a> SpanName<'a> {
     /// The span that shows an interval: of an end-to-end duration the root.
-    pub const fn of(interval: Interval) -> Self {
+    pub const fn from_interval(interval: Interval) -> Self {
         match interval {
             Interval::CreatedToReady | Interval::ScheduledToReady => Self::Startup,
             Interval::Stage(_) | Interval::Step(_) => Self::Interval(interval),
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn spans_of_a_pod_have_ids_of_their_own_and_always_the_same() {
         let uid = PodUid::from_text(UID);
-        let network = SpanName::of(Interval::Stage(Stage::Network));
+        let network = SpanName::from_interval(Interval::Stage(Stage::Network));
         let pull = |container| SpanName::ImagePull { container };
         let names = [SpanName::Startup, network, pull("app"), pull("proxy")];
         let ids = names.map(|name| span_id(uid, name));

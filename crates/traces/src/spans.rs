@@ -37,7 +37,7 @@ impl SpanBuilder {
     }
 
     /// The spans of a startup that has ended, the root first; none of one under way.
-    pub(crate) fn of(&self, record: &Record) -> Vec<SpanData> {
+    pub(crate) fn spans(&self, record: &Record) -> Vec<SpanData> {
         let Progress::Ended { outcome, at, .. } = record.progress else {
             return Vec::new();
         };

@@ -40,7 +40,7 @@ fn record(ready: i64) -> Record {
 }
 
 fn spans(record: &Record) -> Vec<SpanData> {
-    SpanBuilder::new(vec!["app.kubernetes.io/name".to_owned()]).of(record)
+    SpanBuilder::new(vec!["app.kubernetes.io/name".to_owned()]).spans(record)
 }
 
 fn named<'a>(spans: &'a [SpanData], name: &str) -> &'a SpanData {
@@ -123,7 +123,7 @@ fn the_wait_for_a_new_node_has_spans_and_the_root_says_what_node_it_was() {
     }));
     let interval = |interval, from, to| RecordedInterval {
         interval,
-        kind: IntervalKind::of(interval),
+        kind: IntervalKind::from_interval(interval),
         began: Some(at(from)),
         ended: Some(at(to)),
         result: IntervalResult::Measured {

@@ -90,7 +90,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
     };
     let interval = |(interval, nanos): &(Interval, u64)| RecordedInterval {
         interval: *interval,
-        kind: IntervalKind::of(*interval),
+        kind: IntervalKind::from_interval(*interval),
         began: None,
         ended: None,
         result: IntervalResult::Measured { seconds: Latency::from_nanos(*nanos) },

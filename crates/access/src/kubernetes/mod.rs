@@ -110,7 +110,7 @@ impl KubernetesAccess {
         let Ok(token) = std::str::from_utf8(token) else {
             return ready(INVALID_TOKEN).boxed();
         };
-        let key = self.0.fingerprints.of(&[token.as_bytes(), asked.path.as_bytes()]);
+        let key = self.0.fingerprints.fingerprint(&[token.as_bytes(), asked.path.as_bytes()]);
         let mut reviews = self.0.reviews.lock();
         if let Some(verdict) = reviews.decisions.get(&key, Instant::now()) {
             return ready(verdict).boxed();

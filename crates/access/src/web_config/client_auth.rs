@@ -71,7 +71,7 @@ pub(super) struct ClientAuth {
 }
 
 impl ClientAuth {
-    pub(super) fn of(
+    pub(super) fn from_form(
         form: &TlsForm,
         files: &mut WebConfigFiles,
         provider: &Arc<CryptoProvider>,

@@ -42,7 +42,7 @@ impl WebConfigFiles {
 
     pub(super) fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
         let read = regular_file::read_past(path, MAX_BYTES);
-        self.states.push(FileState::of(&read));
+        self.states.push(FileState::from_read(&read));
         read
     }
 

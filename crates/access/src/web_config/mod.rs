@@ -95,9 +95,9 @@ struct WebForm {
 fn parse(contents: &[u8], files: &mut WebConfigFiles) -> Result<WebConfig, FileFault> {
     let form: WebForm = yaml::parse(contents, MAX_BYTES, "{}")?;
     Ok(WebConfig {
-        tls: form.tls_server_config.0.map(|tls| ServerTls::of(&tls, files)).transpose()?,
+        tls: form.tls_server_config.0.map(|tls| ServerTls::from_form(&tls, files)).transpose()?,
         headers: form.http_server_config.0.map_or(Ok(Arc::default()), |http| http.headers())?,
-        users: Arc::new(form.basic_auth_users.0.map(BasicAuthUsers::of).unwrap_or_default()),
+        users: Arc::new(form.basic_auth_users.0.map(BasicAuthUsers::from_form).unwrap_or_default()),
         rate_limit: form
             .rate_limit
             .0

@@ -28,7 +28,7 @@ pub struct ServerTls {
 }
 
 impl ServerTls {
-    pub(super) fn of(
+    pub(super) fn from_form(
         form: &Spanned<TlsForm>,
         files: &mut WebConfigFiles,
     ) -> Result<Self, FileFault> {
@@ -39,7 +39,7 @@ impl ServerTls {
         let key = form.private_key(files)?.ok_or_else(|| missing("key_file"))?;
         let provider = Arc::new(form.provider()?);
         let versions = form.versions()?;
-        let client_auth = ClientAuth::of(form, files, &provider)?;
+        let client_auth = ClientAuth::from_form(form, files, &provider)?;
         let requires_certificate = client_auth.requires_certificate();
         let builder = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)

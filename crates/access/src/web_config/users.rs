@@ -46,7 +46,7 @@ impl BasicAuthUsers {
         self.cost
     }
 
-    pub(super) fn of(form: UsersForm) -> Self {
+    pub(super) fn from_form(form: UsersForm) -> Self {
         let mut users = Self::default();
         for (UserName(name), Hash { text, cost }) in form {
             users.cost = users.cost.max(cost);

@@ -99,7 +99,7 @@ impl<'a> ReadPlanner<'a> {
             _ if self.shortcuts && theirs == ours && self.ours.has_same(ours, self.theirs) => {
                 self.part(shape, ReadMethod::Same, false)?
             }
-            wanted => self.of(shape, wanted, &FieldName::new(ours))?,
+            wanted => self.plan_shape(shape, wanted, &FieldName::new(ours))?,
         };
         self.known.insert((theirs, ours), Rc::clone(&plan));
         Ok(plan)
@@ -125,7 +125,7 @@ impl<'a> ReadPlanner<'a> {
     }
 
     /// The plan for a shape of theirs, where one of `ours` is wanted, which is in the type `of`.
-    fn of(
+    fn plan_shape(
         &mut self,
         theirs: &'a Shape,
         ours: &'a Shape,
@@ -143,32 +143,36 @@ impl<'a> ReadPlanner<'a> {
                 (ReadMethod::Number(other), one != other)
             }
             (Shape::Option(theirs), Shape::Option(ours)) => {
-                let inner = self.of(theirs, ours, of)?;
+                let inner = self.plan_shape(theirs, ours, of)?;
                 let may_fail = inner.may_fail;
                 (ReadMethod::Option(inner), may_fail)
             }
             (theirs, Shape::Option(ours)) => {
-                let inner = self.of(theirs, ours, of)?;
+                let inner = self.plan_shape(theirs, ours, of)?;
                 let may_fail = inner.may_fail;
                 (ReadMethod::Wrapped(inner), may_fail)
             }
             (Shape::Option(theirs), ours) => {
-                (ReadMethod::Unwrapped(self.of(theirs, ours, of)?), true)
+                (ReadMethod::Unwrapped(self.plan_shape(theirs, ours, of)?), true)
             }
             (Shape::Sequence(theirs) | Shape::Array(theirs, _), Shape::Sequence(ours)) => {
-                (ReadMethod::Elements(self.of(theirs, ours, of)?), false)
+                (ReadMethod::Elements(self.plan_shape(theirs, ours, of)?), false)
             }
             (Shape::Map(their_key, their_value), Shape::Map(key, value)) => (
-                ReadMethod::Map(self.of(their_key, key, of)?, self.of(their_value, value, of)?),
+                ReadMethod::Map(
+                    self.plan_shape(their_key, key, of)?,
+                    self.plan_shape(their_value, value, of)?,
+                ),
                 false,
             ),
             (Shape::Array(theirs, length), Shape::Array(ours, wanted)) if length == wanted => {
-                let part = self.of(theirs, ours, of)?;
+                let part = self.plan_shape(theirs, ours, of)?;
                 let may_fail = part.may_fail;
                 (ReadMethod::Tuple(vec![part; *length as usize]), may_fail)
             }
             (Shape::Tuple(theirs), Shape::Tuple(ours)) if theirs.len() == ours.len() => {
-                let parts = theirs.iter().zip(ours).map(|(theirs, ours)| self.of(theirs, ours, of));
+                let parts =
+                    theirs.iter().zip(ours).map(|(theirs, ours)| self.plan_shape(theirs, ours, of));
                 let parts = parts.collect::<Result<Vec<_>, _>>()?;
                 let may_fail = parts.iter().any(|part| part.may_fail);
                 (ReadMethod::Tuple(parts), may_fail)
@@ -176,12 +180,14 @@ impl<'a> ReadPlanner<'a> {
             (Shape::Struct(theirs), Shape::Struct(ours)) => self.fields(theirs, ours, of)?,
             (Shape::Enum(theirs), Shape::Enum(ours)) => self.variants(theirs, ours, of)?,
             (Shape::Named(theirs), ours) => match self.theirs.named(theirs)? {
-                shape @ (Shape::Struct(_) | Shape::Enum(_)) => return self.of(shape, ours, of),
+                shape @ (Shape::Struct(_) | Shape::Enum(_)) => {
+                    return self.plan_shape(shape, ours, of);
+                }
                 // Nothing else has a name; and one could lead to itself.
                 _ => (ReadMethod::Never, true),
             },
             (theirs, Shape::Named(name)) => {
-                return self.of(theirs, self.ours.named(name)?, &FieldName::new(name));
+                return self.plan_shape(theirs, self.ours.named(name)?, &FieldName::new(name));
             }
             (Shape::Enum(variants), Shape::Text) => {
                 let name = |(name, content): &'a (String, Shape)| match content {
@@ -209,7 +215,7 @@ impl<'a> ReadPlanner<'a> {
         for (name, shape) in theirs {
             let wanted = missing.remove(&**name);
             let plan = match wanted {
-                Some(wanted) => self.of(shape, wanted, of)?,
+                Some(wanted) => self.plan_shape(shape, wanted, of)?,
                 None => self.part(shape, ReadMethod::Never, true)?,
             };
             let is_needed = wanted.is_some() && plan.may_fail && self.probe.needs(&of.field(name));
@@ -235,7 +241,7 @@ impl<'a> ReadPlanner<'a> {
         let (mut variants, mut may_fail) = (Vec::new(), false);
         for (name, shape) in theirs {
             let content = match ours.get(&**name) {
-                Some(wanted) => self.of(shape, wanted, &of.variant(name))?,
+                Some(wanted) => self.plan_shape(shape, wanted, &of.variant(name))?,
                 None => self.part(shape, ReadMethod::Never, true)?,
             };
             may_fail |= content.may_fail;

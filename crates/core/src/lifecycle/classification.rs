@@ -40,14 +40,14 @@ impl Backfill {
         origin: SnapshotOrigin,
     ) -> Option<LostStartup> {
         let asked = self == Self::Trusted && origin == SnapshotOrigin::FirstList;
-        LostStartup::of(snapshot).filter(|_| asked && !snapshot.is_static)
+        LostStartup::from_snapshot(snapshot).filter(|_| asked && !snapshot.is_static)
     }
 
     fn observes(self, snapshot: &PodSnapshot) -> bool {
         match self {
             Self::Nothing => false,
             Self::All => true,
-            Self::Trusted => LostStartup::of(snapshot).is_none(),
+            Self::Trusted => LostStartup::from_snapshot(snapshot).is_none(),
         }
     }
 }
@@ -88,7 +88,11 @@ pub(super) enum SnapshotOrigin {
 impl PodClassification {
     /// Classifies the first snapshot of a pod. `backfill` observes pods of the first list as if they
     /// had been watched.
-    pub(super) fn of(snapshot: &PodSnapshot, origin: SnapshotOrigin, backfill: Backfill) -> Self {
+    pub(super) fn from_snapshot(
+        snapshot: &PodSnapshot,
+        origin: SnapshotOrigin,
+        backfill: Backfill,
+    ) -> Self {
         if snapshot.is_static {
             return Self::Static;
         }
@@ -131,7 +135,7 @@ mod tests {
     }
 
     fn in_first_list(pod: &PodSnapshot) -> PodClassification {
-        PodClassification::of(pod, SnapshotOrigin::FirstList, Backfill::Nothing)
+        PodClassification::from_snapshot(pod, SnapshotOrigin::FirstList, Backfill::Nothing)
     }
 
     #[test]
@@ -153,7 +157,7 @@ mod tests {
         let seen = |created, began: Option<i64>| {
             let origin =
                 SnapshotOrigin::Later { first_list_began: began.map(Timestamp::from_seconds) };
-            PodClassification::of(
+            PodClassification::from_snapshot(
                 &pod(created, Some((ConditionStatus::True, 200))),
                 origin,
                 Backfill::Nothing,
@@ -168,7 +172,7 @@ mod tests {
     fn backfill_observes_the_first_list() {
         let ready = pod(100, Some((ConditionStatus::True, 200)));
         assert_eq!(
-            PodClassification::of(&ready, SnapshotOrigin::FirstList, Backfill::All),
+            PodClassification::from_snapshot(&ready, SnapshotOrigin::FirstList, Backfill::All),
             PodClassification::New
         );
     }

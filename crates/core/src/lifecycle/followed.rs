@@ -167,7 +167,7 @@ pub(super) fn names_open(rule: &SloRule, milestones: &[CustomMilestone], open: u
 impl FollowedPod {
     /// What is followed of a pod that ended with `outcome`, and has been ready since `ready`; `None` of one that is not
     /// followed.
-    pub(super) fn of(
+    pub(super) fn from_pod(
         pod: &PodInFlight,
         outcome: Outcome,
         ready: Timestamp,
@@ -327,7 +327,7 @@ impl FollowedPod {
             let reason = match left {
                 UnfollowReason::Displaced => ExclusionReason::NotFollowed,
                 UnfollowReason::Ended(outcome) => {
-                    ExclusionReason::of(disrupted(outcome, disruption))
+                    ExclusionReason::from_outcome(disrupted(outcome, disruption))
                 }
             };
             slos.end(reason, &shared.rules, |_| false, &mut emit);

@@ -146,7 +146,7 @@ impl Hints {
         };
         let secret = kept.text.split(';').next().unwrap_or_default().trim();
         let secret = secret.replacen("Unable to retrieve", "unable to retrieve", 1);
-        Some(Cow::Owned(match said.map(reason::of) {
+        Some(Cow::Owned(match said.map(reason::extract) {
             Some(said) => format!("{said}; {secret}"),
             None => secret,
         }))
@@ -173,7 +173,7 @@ impl Hints {
         };
         let why = failed.map(|kept| {
             let (_, why) = kept.text.split_once(": ").unwrap_or(("", &kept.text));
-            reason::shorten(&reason::of(why), MOST_OF_PROBE).into_owned()
+            reason::shorten(&reason::extract(why), MOST_OF_PROBE).into_owned()
         });
         let ended = reason::crash(message.unwrap_or_default());
         // Where it ended by itself, that comes first.

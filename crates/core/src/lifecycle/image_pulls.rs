@@ -129,7 +129,7 @@ impl ImagePulls {
     }
 
     /// How the images of a pod of so many containers came to the node.
-    pub(super) fn of(&self, containers: usize) -> impl Iterator<Item = Image> {
+    pub(super) fn images(&self, containers: usize) -> impl Iterator<Item = Image> {
         let known = |position| self.0.get(position).map(ImagePull::image);
         (0..containers).map(move |position| known(position).unwrap_or(Image::Unknown))
     }

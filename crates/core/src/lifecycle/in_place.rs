@@ -195,7 +195,7 @@ impl OpenChanges {
 /// The time between two instants, if it is usable as a duration. What is wrong with one that is not
 /// is not counted: anomalies are those of startups.
 fn usable(from: Option<Timestamp>, to: Option<Timestamp>) -> Option<Latency> {
-    match DurationJudgement::of(from, to) {
+    match DurationJudgement::from_times(from, to) {
         DurationJudgement::Usable { latency, .. } => Some(latency),
         DurationJudgement::Unusable(_) => None,
     }

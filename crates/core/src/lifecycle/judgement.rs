@@ -107,7 +107,7 @@ pub(super) enum DurationJudgement {
 
 impl DurationJudgement {
     /// Judges the interval from `from` to `to`; `None` is a time that is missing or absurd.
-    pub(super) fn of(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
+    pub(super) fn from_times(from: Option<Timestamp>, to: Option<Timestamp>) -> Self {
         let (Some(from), Some(to)) = (from, to) else {
             return Self::Unusable(AnomalyKind::Missing);
         };
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn durations_are_judged_at_their_bounds() {
-        let judge = |millis| DurationJudgement::of(Some(at(0)), Some(at(millis)));
+        let judge = |millis| DurationJudgement::from_times(Some(at(0)), Some(at(millis)));
         let usable = |nanos, rounded| DurationJudgement::Usable {
             latency: Latency::from_nanos(nanos),
             rounded,
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(judge(month), usable(TOO_LONG_NANOS as u64, false));
         assert_eq!(judge(month + 1), DurationJudgement::Unusable(AnomalyKind::TooLong));
         assert_eq!(
-            DurationJudgement::of(None, Some(at(0))),
+            DurationJudgement::from_times(None, Some(at(0))),
             DurationJudgement::Unusable(AnomalyKind::Missing)
         );
     }

@@ -136,7 +136,7 @@ impl From<LastSeen> for SavedLastSeen {
             is_static: last_seen.is_static,
             created,
             hold: last_seen.hold.get(),
-            last_true: seconds.map(|second| SavedSecond::of(second, created)).into(),
+            last_true: seconds.map(|second| SavedSecond::new(second, created)).into(),
         }
     }
 }
@@ -163,7 +163,7 @@ impl From<SavedLastSeen> for LastSeen {
 struct SavedSecond(u32);
 
 impl SavedSecond {
-    const fn of(second: u32, created: u32) -> Self {
+    const fn new(second: u32, created: u32) -> Self {
         if second == 0 {
             return Self(0);
         }
@@ -190,11 +190,11 @@ mod tests {
     fn a_second_near_the_creation_takes_one_byte_and_is_restored() {
         let created = 1_000;
         for (second, saved) in [(0, 0), (1_000, 1), (999, 2), (1_001, 3), (1_062, 125)] {
-            assert_eq!(SavedSecond::of(second, created).0, saved, "{second}");
+            assert_eq!(SavedSecond::new(second, created).0, saved, "{second}");
         }
         for created in [0, 1, 1_000, u32::MAX] {
             for second in [0, 1, 999, 1_000, 1 << 31, u32::MAX] {
-                let saved = SavedSecond::of(second, created);
+                let saved = SavedSecond::new(second, created);
                 let lost = u32::from(second.wrapping_sub(created) == 1 << 31 && second != 0);
                 let restored = saved.second(created);
                 assert_eq!(restored, second.wrapping_sub(lost), "{second} from {created}");

@@ -31,7 +31,7 @@ impl LostStartup {
     /// What a pod's status has lost; `None` if it still shows when the pod started up. A pod that has
     /// ended is not Ready any more, so that the loss of Ready says nothing wrong of it, and restarts only
     /// where the network condition still stands: the step `start` would end with a later run.
-    pub fn of(snapshot: &PodSnapshot) -> Option<Self> {
+    pub fn from_snapshot(snapshot: &PodSnapshot) -> Option<Self> {
         let is_active = snapshot.phase == PodPhase::Active;
         let needs_starts = is_active || has_network(snapshot);
         if needs_starts && snapshot.containers.iter().any(|one| one.has_restarted) {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     fn is_lost(kind: ConditionType, status: ConditionStatus, since: i64) -> Option<LostStartup> {
-        LostStartup::of(&pod(kind, status, since))
+        LostStartup::from_snapshot(&pod(kind, status, since))
     }
 
     use ConditionStatus::{False, True};
@@ -213,7 +213,7 @@ mod tests {
             let is_lost = |second: i64| {
                 let mut pod = pod(Ready, True, 10 + second);
                 pod.info.probes = Some(vec![quick.clone(), slow.clone()].into());
-                LostStartup::of(&pod).is_some()
+                LostStartup::from_snapshot(&pod).is_some()
             };
             (0..90_000).find(|second| is_lost(*second)).map(|first| first - 1)
         };
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_pod_that_failed_long_after_its_start_is_no_failed_startup() {
-        let lost = |pod: &PodSnapshot| LostStartup::of(pod);
+        let lost = |pod: &PodSnapshot| LostStartup::from_snapshot(pod);
         assert_eq!(lost(&failed(310)), None);
         assert_eq!(lost(&failed(311)), Some(LostStartup::EndedLater));
         // Only its container says when it ended.
@@ -259,7 +259,7 @@ mod tests {
         let evicted = |change: &dyn Fn(&mut PodSnapshot)| {
             let mut pod = failed(400_000);
             change(&mut pod);
-            LostStartup::of(&pod)
+            LostStartup::from_snapshot(&pod)
         };
         assert_eq!(evicted(&|_| {}), Some(LostStartup::EndedLater));
         let never_ready = |pod: &mut PodSnapshot| {
@@ -297,18 +297,18 @@ mod tests {
     fn a_pod_that_was_restarted_has_run_since_the_kubelet_accepted_it() {
         let mut restarted = failed(400);
         restarted.containers[0].started = Some(at(390));
-        assert_eq!(LostStartup::of(&restarted), None);
+        assert_eq!(LostStartup::from_snapshot(&restarted), None);
         restarted.containers[0].has_restarted = true;
-        assert_eq!(LostStartup::of(&restarted), Some(LostStartup::EndedLater));
+        assert_eq!(LostStartup::from_snapshot(&restarted), Some(LostStartup::EndedLater));
     }
 
     #[test]
     fn without_a_start_of_a_container_the_kubelets_word_counts() {
         let mut flapped = pod(Ready, True, 400_000);
         flapped.containers = Box::default();
-        assert_eq!(LostStartup::of(&flapped), Some(LostStartup::TrueAgain));
+        assert_eq!(LostStartup::from_snapshot(&flapped), Some(LostStartup::TrueAgain));
         flapped.has_init_containers = true;
-        assert_eq!(LostStartup::of(&flapped), None);
+        assert_eq!(LostStartup::from_snapshot(&flapped), None);
     }
 
     #[test]
@@ -317,16 +317,16 @@ mod tests {
         assert_eq!(is_lost(Ready, False, 6), Some(LostStartup::ReadyBefore));
         let mut ended = pod(Ready, False, 60);
         ended.phase = PodPhase::Succeeded;
-        assert_eq!(LostStartup::of(&ended), None);
+        assert_eq!(LostStartup::from_snapshot(&ended), None);
     }
 
     #[test]
     fn a_restart_makes_all_starts_doubtful() {
         let mut restarted = pod(Ready, True, 12);
         restarted.containers[0].has_restarted = true;
-        assert_eq!(LostStartup::of(&restarted), Some(LostStartup::Restarted));
+        assert_eq!(LostStartup::from_snapshot(&restarted), Some(LostStartup::Restarted));
         restarted.phase = PodPhase::Failed;
-        assert_eq!(LostStartup::of(&restarted), None);
+        assert_eq!(LostStartup::from_snapshot(&restarted), None);
     }
 
     /// With its network condition the step `start` would be observed, to a run that was not its first.
@@ -335,9 +335,9 @@ mod tests {
         for (network, lost) in [(True, Some(LostStartup::Restarted)), (False, None)] {
             let mut ended = pod(PodReadyToStartContainers, network, 2);
             ended.phase = PodPhase::Succeeded;
-            assert_eq!(LostStartup::of(&ended), None);
+            assert_eq!(LostStartup::from_snapshot(&ended), None);
             ended.containers[0].has_restarted = true;
-            assert_eq!(LostStartup::of(&ended), lost);
+            assert_eq!(LostStartup::from_snapshot(&ended), lost);
         }
     }
 }

@@ -45,7 +45,7 @@ impl Milestone {
         [Self::NetworkReady, Self::Initialized, Self::ContainersReady, Self::Ready];
 
     /// The milestone that a condition type shows.
-    pub const fn of(kind: ConditionType) -> Self {
+    pub const fn from_condition(kind: ConditionType) -> Self {
         match kind {
             ConditionType::PodScheduled => Self::Scheduled,
             ConditionType::PodReadyToStartContainers | ConditionType::PodHasNetwork => {

@@ -43,7 +43,10 @@ label_values! {
 impl NetworkTime {
     /// The class of the time that a snapshot gives whose condition is True since `condition`, as it is
     /// stated; `None` if neither that nor a container's start has a time.
-    pub fn of(condition: Option<Timestamp>, containers: &[ContainerSpec]) -> Option<Self> {
+    pub fn from_condition(
+        condition: Option<Timestamp>,
+        containers: &[ContainerSpec],
+    ) -> Option<Self> {
         let starts = containers.iter().filter_map(|container| container.started);
         let started = starts.min().map(Timestamp::truncate_to_second);
         match (condition.map(Timestamp::truncate_to_second), started) {
@@ -130,7 +133,7 @@ mod tests {
             let starts = starts.iter();
             let containers: Vec<ContainerSpec> =
                 starts.map(|start| container(ContainerKind::Regular, Some(*start))).collect();
-            NetworkTime::of(condition.map(at), &containers)
+            NetworkTime::from_condition(condition.map(at), &containers)
         };
         assert_eq!(of(Some(4), &[]), Some(NetworkTime::Exact));
         assert_eq!(of(Some(4), &[7, 5]), Some(NetworkTime::Exact));

@@ -82,7 +82,7 @@ impl SharedState {
     /// How the images of a pod came to its node, as far as Events have told.
     fn images_of(&self, images: &ImagePulls, evidence: &WaitEvidence) -> StartupImages {
         match self.events {
-            true => StartupImages::of(images, evidence.containers.len()),
+            true => StartupImages::from_pulls(images, evidence.containers.len()),
             false => StartupImages::Unknown,
         }
     }
@@ -249,7 +249,7 @@ impl PodInFlight {
             uid: snapshot.uid,
             info,
             startup,
-            slos: SloProgress::of(&shared.rules, &snapshot.info),
+            slos: SloProgress::from_pod(&shared.rules, &snapshot.info),
             evidence,
             waiting,
             container: None,
@@ -371,7 +371,7 @@ impl PodInFlight {
             uid: snapshot.uid,
             snapshot: Some(snapshot),
             events: shared.events,
-            kind: StartupKind::of(startup, shared.images_of(images, evidence)),
+            kind: StartupKind::from_startup(startup, shared.images_of(images, evidence)),
             now: seen.now,
             adopted: seen.adopted,
             outcome,
@@ -484,7 +484,7 @@ impl PodInFlight {
         // One that is ready is followed until they come.
         let open = startup.followed_milestones(outcome, &shared.milestones);
         let stay = |rule: &SloRule| names_open(rule, &shared.milestones, open);
-        let kind = StartupKind::of(startup, shared.images_of(images, evidence));
+        let kind = StartupKind::from_startup(startup, shared.images_of(images, evidence));
         slos.exclude_unselected(kind, &shared.rules, stay, &mut emit);
         if shared.events {
             sli.end(outcome, startup, &mut emit);
@@ -492,7 +492,7 @@ impl PodInFlight {
                 slos.exclude_without_network(startup, &shared.rules, &mut emit);
             }
         }
-        slos.end(ExclusionReason::of(outcome), &shared.rules, stay, &mut emit);
+        slos.end(ExclusionReason::from_outcome(outcome), &shared.rules, stay, &mut emit);
         if let (Outcome::Disrupted, Some(reason)) = (outcome, evidence.disruption) {
             emit(PodObservation::Disrupted(reason));
         }
@@ -554,7 +554,7 @@ impl PodInFlight {
         reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) {
         let Self { info, startup, slos, waiting, evidence, images, .. } = self;
-        let kind = StartupKind::of(startup, shared.images_of(images, evidence));
+        let kind = StartupKind::from_startup(startup, shared.images_of(images, evidence));
         let mut emit = |observation| reporter.pod(info, observation);
         let (startup, rules) = ((&*startup, kind), &shared.rules);
         let why = BadReason::Waiting(*waiting);
@@ -603,7 +603,7 @@ impl PodInFlight {
     ) {
         let entry = self.entry();
         let is_late = entry.is_some_and(|(stage, entered)| stuck.is_stuck(stage, entered));
-        let is_idle = CauseClass::of(self.waiting.cause()).is_idle_wait();
+        let is_idle = CauseClass::from_cause(self.waiting.cause()).is_idle_wait();
         let is_stuck = is_late && !(self.startup.traits.is_never_ready() && is_idle);
         let to = is_stuck.then_some(self.waiting);
         let from = std::mem::replace(&mut self.stuck, to);
@@ -636,7 +636,7 @@ fn judge(startup: &mut Startup, emit: &mut impl FnMut(PodObservation)) {
             continue;
         };
         startup.decide(interval);
-        match DurationJudgement::of(from, to) {
+        match DurationJudgement::from_times(from, to) {
             DurationJudgement::Usable { latency, rounded } => {
                 emit(PodObservation::Measured { interval, latency });
                 if rounded {

@@ -42,9 +42,9 @@ label_values! {
 
 impl StartupImages {
     /// The images of a pod with so many containers, as its Events have shown.
-    pub(super) fn of(pulls: &ImagePulls, containers: usize) -> Self {
+    pub(super) fn from_pulls(pulls: &ImagePulls, containers: usize) -> Self {
         let mut all_present = true;
-        for image in pulls.of(containers) {
+        for image in pulls.images(containers) {
             match image {
                 Image::Pulled { .. } => return Self::Pulled,
                 Image::Present => {}

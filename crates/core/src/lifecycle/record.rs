@@ -222,7 +222,7 @@ label_values! {
 
 impl IntervalKind {
     /// That of an interval.
-    pub const fn of(interval: Interval) -> Self {
+    pub const fn from_interval(interval: Interval) -> Self {
         match interval.stage_or_step() {
             Some(StageOrStep::Stage(_)) => Self::Stage,
             Some(StageOrStep::Step(_)) => Self::Step,

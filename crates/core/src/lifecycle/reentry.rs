@@ -58,7 +58,7 @@ impl LastTrue {
                 continue;
             };
             if *last != 0 && second > *last {
-                reentered(Milestone::of(kind));
+                reentered(Milestone::from_condition(kind));
             }
             *last = match baseline {
                 ReentryBaseline::Last => second,

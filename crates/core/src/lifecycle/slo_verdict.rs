@@ -61,7 +61,7 @@ impl ExclusionReason {
     ];
 
     /// The reason for a pod that ended with `outcome` before its interval did.
-    pub const fn of(outcome: Outcome) -> Self {
+    pub const fn from_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Ready => Self::NotSeen,
             Outcome::Rejected => Self::NotEntered,

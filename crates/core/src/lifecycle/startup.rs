@@ -115,7 +115,7 @@ impl Startup {
             network_time: None,
             node: None,
             traits: Traits::new(snapshot.claims),
-            named: Named::of(snapshot),
+            named: Named::from_snapshot(snapshot),
             kept_evidence: None,
             has_init_containers: snapshot.has_init_containers,
             has_readiness_gates: snapshot.has_readiness_gates,
@@ -202,7 +202,7 @@ impl Startup {
                 }
                 match milestone {
                     Milestone::NetworkReady => {
-                        let time = NetworkTime::of(stated, &snapshot.containers);
+                        let time = NetworkTime::from_condition(stated, &snapshot.containers);
                         let is_late = time == Some(NetworkTime::Late);
                         let time = match seen.exact_network && is_late {
                             true => Some(NetworkTime::Exact),
@@ -465,7 +465,9 @@ impl Startup {
     pub(super) fn has_seen_types(&self, interval: Interval) -> bool {
         self.needed_conditions(interval).all(|milestone| {
             let mut types = ConditionType::ALL.into_iter();
-            types.any(|kind| Milestone::of(kind) == milestone && self.types_seen.contains(kind))
+            types.any(|kind| {
+                Milestone::from_condition(kind) == milestone && self.types_seen.contains(kind)
+            })
         })
     }
 

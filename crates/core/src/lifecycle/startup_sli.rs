@@ -95,7 +95,7 @@ impl SliProgress {
 
 fn is_complete(startup: &Startup, evidence: &WaitEvidence, images: &ImagePulls) -> bool {
     let reached = |milestone| startup.reached(milestone).is_reached();
-    let mut images = images.of(evidence.containers.len());
+    let mut images = images.images(evidence.containers.len());
     reached(Milestone::ContainersStarted)
         && reached(Milestone::NetworkReady)
         && images.all(|image| image != Image::Unknown)
@@ -108,7 +108,7 @@ fn length(startup: &Startup, evidence: &WaitEvidence, images: &ImagePulls) -> Op
     let started = at(Milestone::ContainersStarted)?;
     let network = at(Milestone::NetworkReady)?;
     let mut pulls = Vec::new();
-    for image in images.of(evidence.containers.len()) {
+    for image in images.images(evidence.containers.len()) {
         if let Image::Pulled { end, with_wait } = image {
             let end = end?;
             let begin = end.plus_nanos(-nanos(with_wait));

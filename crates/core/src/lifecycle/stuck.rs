@@ -52,7 +52,7 @@ impl StuckAfter {
     }
 
     /// The limit of a stage.
-    pub const fn of(&self, stage: Stage) -> Duration {
+    pub const fn limit(&self, stage: Stage) -> Duration {
         self.0[stage as usize]
     }
 }
@@ -114,7 +114,7 @@ impl StuckBefore {
 
     /// The limit of `stage` that is in force.
     pub(super) const fn after(&self, stage: Stage) -> Duration {
-        self.after.of(stage)
+        self.after.limit(stage)
     }
 
     /// Whether a pod that entered `stage` then is stuck, as of the last [`StuckBefore::advance`].
@@ -130,7 +130,7 @@ impl StuckBefore {
         now: Timestamp,
     ) -> Option<(Timestamp, Timestamp)> {
         let index = stage as usize;
-        let limit = i64::try_from(self.after.of(stage).as_nanos()).unwrap_or(i64::MAX);
+        let limit = i64::try_from(self.after.limit(stage).as_nanos()).unwrap_or(i64::MAX);
         let new = now.plus_nanos(-limit).truncate_to_second();
         let old = self.before[index];
         let changed = std::mem::take(&mut self.changed[index]);

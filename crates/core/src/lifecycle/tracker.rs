@@ -388,7 +388,7 @@ impl Tracker {
             self.names.remove(pod.names(), slot);
             let outcome = pod.finish(outcome, &mut self.shared, reporter);
             let now = reporter.now();
-            let finished = FinishedPod::of(pod, outcome, now, &self.shared);
+            let finished = FinishedPod::from_pod(pod, outcome, now, &self.shared);
             let finished = RememberedPod::Finished(finished);
             if let RememberedPod::InFlight(pod) = std::mem::replace(remembered, finished) {
                 if outcome == Outcome::Ready {

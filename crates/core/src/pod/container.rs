@@ -55,7 +55,7 @@ label_values! {
 
 impl WaitingReason {
     /// The reason that a status states; `None` for a status without one.
-    pub fn of(stated: Option<&str>) -> Self {
+    pub fn from_stated(stated: Option<&str>) -> Self {
         let stated = stated.unwrap_or_default();
         Self::from_text(stated).unwrap_or(Self::Other)
     }

@@ -129,7 +129,7 @@ impl PackedPods {
         let Some(kind) = chunk.and_then(|chunk| chunk.get_mut(offset)) else {
             return;
         };
-        let removed = match SnapshotKind::of(*kind) {
+        let removed = match SnapshotKind::from_byte(*kind) {
             SnapshotKind::Ordinary => SnapshotKind::RemovedOrdinary,
             SnapshotKind::Other => SnapshotKind::RemovedOther,
             SnapshotKind::RemovedOrdinary | SnapshotKind::RemovedOther => return,
@@ -154,7 +154,7 @@ fn uid(reader: &mut ByteReader<'_>) -> PodUid {
 }
 
 impl SnapshotKind {
-    const fn of(byte: u8) -> Self {
+    const fn from_byte(byte: u8) -> Self {
         match byte {
             0 => Self::Ordinary,
             1 => Self::Other,
@@ -187,7 +187,7 @@ impl IntoIter {
         let Self { packed, last_name } = self;
         let chunk = packed.chunks.front()?;
         let mut reader = ByteReader(chunk.get(packed.taken..)?);
-        let kind = SnapshotKind::of(reader.byte());
+        let kind = SnapshotKind::from_byte(reader.byte());
         let uid = uid(&mut reader);
         let pod = match kind {
             SnapshotKind::Ordinary | SnapshotKind::RemovedOrdinary => {

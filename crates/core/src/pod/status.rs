@@ -45,7 +45,7 @@ label_values! {
 
 impl SandboxNotReady {
     /// What `message` says; `None` for anything else.
-    pub fn of(message: &str) -> Option<Self> {
+    pub fn parse(message: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|said| message.contains(said.as_str()))
     }

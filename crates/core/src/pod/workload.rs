@@ -56,7 +56,7 @@ impl Workload {
             return kind.is_none_or(|kind| self.kind.eq_ignore_ascii_case(kind));
         }
         let is_made = |kind: &str| {
-            let lasting = LastingName::of(kind, name, &[]);
+            let lasting = LastingName::new(kind, name, &[]);
             self.is_of_kind(kind) && lasting.kind == &*self.kind && lasting.name == *self.name
         };
         let of_pod = pod.name.strip_prefix(name);
@@ -123,7 +123,7 @@ pub struct LastingName<'a> {
 
 impl<'a> LastingName<'a> {
     /// Of the controller `kind`/`name` of a pod with these labels.
-    pub fn of(kind: &'a str, name: &'a str, hashes: &[TemplateHash<'_>]) -> Self {
+    pub fn new(kind: &'a str, name: &'a str, hashes: &[TemplateHash<'_>]) -> Self {
         if kind == "ReplicaSet" {
             let mut made = hashes.iter().filter_map(|(by, hash)| {
                 let name = name.strip_suffix(hash)?.strip_suffix('-')?;
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     fn lasting(kind: &str, name: &str) -> String {
-        let LastingName { kind, name } = LastingName::of(kind, name, &[]);
+        let LastingName { kind, name } = LastingName::new(kind, name, &[]);
         format!("{kind}/{name}")
     }
 
@@ -209,7 +209,7 @@ mod tests {
         let made = |label: &str, name: &str| {
             let by = HashedBy::of_label(label);
             let hashes: Vec<TemplateHash<'_>> = by.into_iter().map(|by| (by, "5f6c9")).collect();
-            let LastingName { kind, name } = LastingName::of("ReplicaSet", name, &hashes);
+            let LastingName { kind, name } = LastingName::new("ReplicaSet", name, &hashes);
             format!("{kind}/{name}")
         };
         for (label, workload) in [
@@ -228,8 +228,8 @@ mod tests {
         }
         // The one by which the name ends counts.
         let hashes = [(HashedBy::Deployment, "7f"), (HashedBy::Rollout, "5f")];
-        assert_eq!(LastingName::of("ReplicaSet", "web-5f", &hashes).kind, "Rollout");
-        assert_eq!(LastingName::of("ReplicaSet", "web-", &[(HashedBy::Rollout, "")]).name, "web-");
+        assert_eq!(LastingName::new("ReplicaSet", "web-5f", &hashes).kind, "Rollout");
+        assert_eq!(LastingName::new("ReplicaSet", "web-", &[(HashedBy::Rollout, "")]).name, "web-");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub const MOST_CHARACTERS: usize = 160;
 const ENOUGH_WORDS: usize = 6;
 
 /// The reason in `text`: at most [`MOST_CHARACTERS`], on one line, and empty only where `text` is blank.
-pub fn of(text: &str) -> String {
+pub fn extract(text: &str) -> String {
     shorten(&chosen(text, ENOUGH_WORDS), MOST_CHARACTERS).into_owned()
 }
 

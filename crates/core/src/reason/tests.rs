@@ -22,9 +22,9 @@ fn texts() -> Vec<(String, &'static str)> {
 fn the_reason_in_what_components_say() {
     let texts = texts();
     assert!(texts.len() >= 150, "{}", texts.len());
-    let wrong = texts.iter().filter(|(text, reason)| of(text) != *reason);
+    let wrong = texts.iter().filter(|(text, reason)| extract(text) != *reason);
     let wrong: Vec<String> = wrong
-        .map(|(text, reason)| format!("{text}\n  is   {}\n  not  {reason}", of(text)))
+        .map(|(text, reason)| format!("{text}\n  is   {}\n  not  {reason}", extract(text)))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -32,7 +32,7 @@ fn the_reason_in_what_components_say() {
 #[test]
 fn a_reason_of_a_reason_is_the_same() {
     for (text, reason) in texts() {
-        assert_eq!(of(reason), reason, "{text}");
+        assert_eq!(extract(reason), reason, "{text}");
     }
 }
 
@@ -46,8 +46,8 @@ fn a_long_text_is_reduced_before_it_is_cut() {
     );
     let kept = keep(&long, 256);
     assert!(kept.len() <= 256);
-    assert_eq!(of(&kept), of(&long));
-    assert_eq!(of(&long), "lookup registry.example.com on 10.0.0.2:53: no such host");
+    assert_eq!(extract(&kept), extract(&long));
+    assert_eq!(extract(&long), "lookup registry.example.com on 10.0.0.2:53: no such host");
     assert_eq!(keep("short: text", 256), "short: text");
 }
 
@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn a_reason_is_there_and_fits(text in chain(), most in 16_usize..400) {
-        let reason = of(&text);
+        let reason = extract(&text);
         prop_assert_eq!(reason.is_empty(), text.trim().is_empty(), "{}", text);
         prop_assert!(reason.chars().count() <= MOST_CHARACTERS);
         prop_assert!(!reason.contains(['\n', '\t']), "{}", reason);
@@ -118,7 +118,7 @@ proptest! {
     fn no_bracket_of_a_whole_text_is_left_half(words in prop::collection::vec("[a-z]{1,9}", 1..60), open in 0_usize..60) {
         let open = open % words.len();
         let text = format!("{} (\"{}\")", words[..open].join(" "), words[open..].join(" "));
-        let reason = of(&text);
+        let reason = extract(&text);
         prop_assert!(is_closed(&reason), "{} in {}", reason, text);
     }
 
@@ -133,7 +133,7 @@ proptest! {
             let text = text.replace("web-5c98c", &name).replace("6d0c", &id);
             text.replace("10.0.0.", &format!("10.{octet}.0."))
         };
-        prop_assume!(of(text).chars().count() + 8 < MOST_CHARACTERS);
-        prop_assert_eq!(of(&named(text)), named(&of(text)));
+        prop_assume!(extract(text).chars().count() + 8 < MOST_CHARACTERS);
+        prop_assert_eq!(extract(&named(text)), named(&extract(text)));
     }
 }

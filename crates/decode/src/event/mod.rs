@@ -131,7 +131,8 @@ pub fn instant_in_name(name: &str) -> Option<Timestamp> {
 }
 
 fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventReason {
-    let mut registry = |image: &str| -> Arc<str> { context.text(image_registry::of(image)) };
+    let mut registry =
+        |image: &str| -> Arc<str> { context.text(image_registry::registry_of(image)) };
     match reason {
         "Pulling" => EventReason::Pulling,
         "Created" => EventReason::Created,

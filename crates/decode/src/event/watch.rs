@@ -98,9 +98,9 @@ impl EventDecoder {
     /// Where the line is no JSON object, has no object, or is of a type that Kubernetes does not define.
     pub fn line(&mut self, line: &[u8]) -> Result<EventLine, DecodeError> {
         read_lossily(line, |line| {
-            let envelope = DocumentEnvelope::of(line, &mut self.0)?;
+            let envelope = DocumentEnvelope::parse(line, &mut self.0)?;
             let object = envelope.object.flatten();
-            EventLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+            EventLine::from_object(envelope.event_type.as_deref(), object, &mut self.0)
         })
     }
 
@@ -132,7 +132,7 @@ fn list<'de>(
     body: &'de [u8],
     context: &mut DecodeContext,
 ) -> Result<DocumentEnvelope<'de>, DecodeError> {
-    let envelope = DocumentEnvelope::of(body, context)?;
+    let envelope = DocumentEnvelope::parse(body, context)?;
     match envelope.own.kind.as_deref() {
         Some("EventList" | "List") => Ok(envelope),
         kind => Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
@@ -141,7 +141,7 @@ fn list<'de>(
 
 impl EventLine {
     /// The event of type `event_type` with `object`.
-    pub(crate) fn of(
+    pub(crate) fn from_object(
         event_type: Option<&str>,
         object: Option<ObjectFields<'_>>,
         context: &mut DecodeContext,

@@ -79,9 +79,9 @@ impl NodeDecoder {
     /// As [`NodeDecoder::decode_event`].
     pub fn line(&mut self, line: &[u8]) -> Result<NodeWatchLine, DecodeError> {
         read_lossily(line, |line| {
-            let envelope = DocumentEnvelope::of(line, &mut self.0)?;
+            let envelope = DocumentEnvelope::parse(line, &mut self.0)?;
             let object = envelope.object.flatten();
-            NodeWatchLine::of(envelope.event_type.as_deref(), object, &mut self.0)
+            NodeWatchLine::from_object(envelope.event_type.as_deref(), object, &mut self.0)
         })
     }
 
@@ -97,7 +97,7 @@ impl NodeDecoder {
         if encoding == ObjectEncoding::Protobuf {
             return self.protobuf_page(body);
         }
-        let list = DocumentEnvelope::of(body, &mut self.0)?;
+        let list = DocumentEnvelope::parse(body, &mut self.0)?;
         match list.own.kind.as_deref() {
             Some("NodeList" | "List") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
@@ -120,7 +120,7 @@ impl NodeWatchLine {
     ///
     /// # Errors
     /// As [`NodeDecoder::decode_event`].
-    pub fn of(
+    pub fn from_object(
         event_type: Option<&str>,
         object: Option<ObjectFields<'_>>,
         context: &mut DecodeContext,

@@ -69,7 +69,7 @@ impl<'de> ReadConditions<'de> {
                 let by_kubelet = entry.reason.as_deref() == Some("PodSandboxNotReady");
                 if entry.is_false() && by_kubelet {
                     self.sandbox_not_ready =
-                        SandboxNotReady::of(&entry.message.unwrap_or_default());
+                        SandboxNotReady::parse(&entry.message.unwrap_or_default());
                 }
             }
             ConditionType::Ready => {

@@ -115,7 +115,7 @@ impl<'de> LenientField<'de> for DeclaredReader<'_> {
                 }
                 Some("restartPolicy") => {
                     declared.policy =
-                        map.next_value_seed(LenientSeed(LenientParsed(RestartPolicy::of)))?;
+                        map.next_value_seed(LenientSeed(LenientParsed(RestartPolicy::parse)))?;
                 }
                 Some("restartPolicyRules") => {
                     declared.rules = map.next_value_seed(LenientSeed(RulesReader))?;
@@ -207,7 +207,7 @@ fn crash(
         let signal = ended.signal.filter(|signal| *signal > 0);
         let restarts = restarts.unwrap_or_default();
         let facts = Termination::facts(ended.reason.as_deref(), ended.exit_code, signal, restarts);
-        let last = reason::of(ended.message.as_deref().unwrap_or_default());
+        let last = reason::extract(ended.message.as_deref().unwrap_or_default());
         let both = [facts, last].map(|text| Some(text).filter(|text| !text.is_empty()));
         both.into_iter().flatten().collect::<Vec<_>>().join(": ")
     });
@@ -399,7 +399,7 @@ impl<'de> LenientField<'de> for StateReader {
             }
         } else if let Some(StateDetails { reason, message, .. }) = waiting {
             fields.message = message;
-            ContainerState::Waiting(WaitingReason::of(reason.as_deref()))
+            ContainerState::Waiting(WaitingReason::from_stated(reason.as_deref()))
         } else {
             ContainerState::NoStatus
         };

@@ -36,7 +36,7 @@ impl<'de> DocumentEnvelope<'de> {
     ///
     /// # Errors
     /// Where it is no JSON, or no object.
-    pub fn of(json: &'de [u8], context: &mut DecodeContext) -> Result<Self, DecodeError> {
+    pub fn parse(json: &'de [u8], context: &mut DecodeContext) -> Result<Self, DecodeError> {
         let mut deserializer = serde_json::Deserializer::from_slice(json);
         let envelope = LenientSeed(EnvelopeReader(context)).deserialize(&mut deserializer)?;
         deserializer.end()?;
@@ -85,7 +85,7 @@ pub enum ListItem {
 
 impl ListItem {
     /// The item that `object` is.
-    pub fn of(
+    pub fn from_object(
         object: Option<ObjectFields<'_>>,
         context: &mut DecodeContext,
     ) -> Result<Self, ObjectFault> {
@@ -228,7 +228,7 @@ impl<'de> LenientField<'de> for ItemsReader<'_> {
         let mut items = ListItems::default();
         let mut position = 0;
         while let Some(object) = seq.next_element_seed(LenientSeed(ObjectReader(context)))? {
-            items.push(position, ListItem::of(object, context));
+            items.push(position, ListItem::from_object(object, context));
             position += 1;
         }
         Ok(Some(items))

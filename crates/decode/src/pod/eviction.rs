@@ -13,7 +13,7 @@ pub(super) enum KubeletEviction {
 impl KubeletEviction {
     /// What the reason and the message of a pod that has ended say; `None` of a pod that was not admitted, and of any
     /// other end.
-    pub(super) fn of(reason: &str, message: &str) -> Option<Self> {
+    pub(super) fn from_reason(reason: &str, message: &str) -> Option<Self> {
         match reason {
             "Evicted" if message.starts_with("The node was low on resource") => Some(Self::ForNode),
             // The pressure was there before the pod.
@@ -76,7 +76,11 @@ mod tests {
             ("Terminated", "Job reached its deadline", None),
             ("OutOfcpu", "Node didn't have enough resource: cpu", None),
         ] {
-            assert_eq!(KubeletEviction::of(reason, message), expected, "{reason}: {message}");
+            assert_eq!(
+                KubeletEviction::from_reason(reason, message),
+                expected,
+                "{reason}: {message}"
+            );
         }
     }
 }

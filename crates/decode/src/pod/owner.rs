@@ -23,7 +23,7 @@ impl ControllerOwner<'_> {
         template_hashes: &[TemplateHash<'_>],
         context: &mut DecodeContext,
     ) -> Arc<Workload> {
-        let LastingName { kind, name } = LastingName::of(&self.kind, &self.name, template_hashes);
+        let LastingName { kind, name } = LastingName::new(&self.kind, &self.name, template_hashes);
         let make = || Arc::new(Workload { kind: kind.into(), name: (*name).into() });
         let key = WorkloadLookup { kind, name: &name };
         context.workloads.get(&key, make)

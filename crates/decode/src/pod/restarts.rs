@@ -16,7 +16,7 @@ pub(crate) enum RestartPolicy {
 
 impl RestartPolicy {
     /// The policy of this name; `None` for what Kubernetes does not define, where the kubelet asks the next one.
-    pub(crate) fn of(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "Always" => Some(Self::Always),
             "OnFailure" | "Never" => Some(Self::EndsForGood),

@@ -46,7 +46,7 @@ impl FixedPart {
         let latest_api_time = self.created.max(status.started).max(read.latest_transition);
         let reason = status.reason.as_deref().filter(|reason| !reason.is_empty());
         let eviction = reason.filter(|_| has_ended).and_then(|reason| {
-            KubeletEviction::of(reason, status.message.as_deref().unwrap_or_default())
+            KubeletEviction::from_reason(reason, status.message.as_deref().unwrap_or_default())
         });
         let evicted = (eviction == Some(KubeletEviction::ForNode))
             .then_some(DisruptionReason::TerminationByKubelet);

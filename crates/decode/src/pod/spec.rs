@@ -71,7 +71,7 @@ impl<'de> LenientField<'de> for SpecReader<'_> {
                 }
                 Some("restartPolicy") => {
                     spec.restarts.pod =
-                        map.next_value_seed(LenientSeed(LenientParsed(RestartPolicy::of)))?;
+                        map.next_value_seed(LenientSeed(LenientParsed(RestartPolicy::parse)))?;
                 }
                 Some("hostNetwork") => {
                     spec.host_network = map.next_value_seed(LenientSeed(LenientFlag))?

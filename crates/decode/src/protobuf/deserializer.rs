@@ -26,7 +26,7 @@ impl<'de> Deserializer<'de> for MessageDeserializer<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
         visitor.visit_map(MessageEntries {
-            fields: WireFields::of(self.message),
+            fields: WireFields::new(self.message),
             known: self.known,
             outer: None,
             taken: 0,
@@ -73,7 +73,7 @@ impl<'de> MapAccess<'de> for MessageEntries<'de> {
             match (known.kind, value) {
                 (FieldKind::Inline(inner), WireValue::Bytes(message)) if self.outer.is_none() => {
                     self.outer = Some((self.fields, self.known));
-                    (self.fields, self.known) = (WireFields::of(message), inner);
+                    (self.fields, self.known) = (WireFields::new(message), inner);
                     continue;
                 }
                 (FieldKind::List(_) | FieldKind::TextMap, WireValue::Bytes(_))
@@ -173,7 +173,7 @@ pub(super) fn instant(time: &[u8]) -> Result<Option<(i64, u32)>, Malformed> {
     if time.is_empty() {
         return Ok(None);
     }
-    let mut fields = WireFields::of(time);
+    let mut fields = WireFields::new(time);
     let (mut seconds, mut nanos) = (0, 0);
     while let Some(WireField { number, value }) = fields.next()? {
         match (number, value) {
@@ -276,7 +276,7 @@ impl<'de> MapAccess<'de> for TextMapEntries<'de> {
         let Some(entry) = self.elements.next()? else {
             return Ok(None);
         };
-        let (mut key, mut entry) = (&b""[..], WireFields::of(entry));
+        let (mut key, mut entry) = (&b""[..], WireFields::new(entry));
         self.value = b"";
         while let Some(WireField { number, value }) = entry.next()? {
             match (number, value) {

@@ -27,7 +27,7 @@ pub(super) struct PodParts<'de> {
 
 impl<'de> PodParts<'de> {
     /// The parts of an object that is a pod; `None` for anything else, and for what no API server writes.
-    pub(super) fn of(
+    pub(super) fn from_object(
         kind: Option<&str>,
         object: &'de [u8],
         hashes: &DefaultHashBuilder,
@@ -35,7 +35,7 @@ impl<'de> PodParts<'de> {
         if kind.is_some_and(|kind| kind != "Pod") {
             return None;
         }
-        let mut fields = WireFields::of(object);
+        let mut fields = WireFields::new(object);
         let mut part = |wanted| match fields.next() {
             Ok(Some(WireField { number, value: WireValue::Bytes(bytes) })) if number == wanted => {
                 Some(bytes)
@@ -69,7 +69,7 @@ fn read_metadata(
 ) -> Result<Option<(PodUid, SnapshotEdition)>, Malformed> {
     let mut uid = None;
     let mut edition = SnapshotEdition { resource_version: None, terminating: false };
-    let mut fields = WireFields::of(metadata);
+    let mut fields = WireFields::new(metadata);
     while let Some(WireField { number, value }) = fields.next()? {
         let WireValue::Bytes(bytes) = value else { continue };
         match number {

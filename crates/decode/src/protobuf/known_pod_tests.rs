@@ -112,7 +112,7 @@ fn pod(uid: &str) -> Value {
 }
 
 fn is_known(decoder: &mut PodDecoder, frame: &[u8]) -> bool {
-    let answer = SentEvent::of(frame).unwrap().answer.unwrap();
+    let answer = SentEvent::from_frame(frame).unwrap().answer.unwrap();
     let parts = pod_parts(answer, &decoder.0.memory.hashes).unwrap();
     parts.pod(&mut decoder.0).is_some()
 }

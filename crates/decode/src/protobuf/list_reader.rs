@@ -191,7 +191,7 @@ impl<'d> ListReader<'d> {
             2 => {
                 let item = object_of(value, schema::POD, self.context)
                     .map_err(|_| ObjectFault::Unreadable)
-                    .and_then(|object| ListItem::of(Some(object), self.context));
+                    .and_then(|object| ListItem::from_object(Some(object), self.context));
                 self.items.push(self.position, item);
                 self.position += 1;
             }

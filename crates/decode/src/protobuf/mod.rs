@@ -55,7 +55,7 @@ pub fn error_status(answer: &[u8]) -> Option<ErrorStatus> {
         return None;
     }
     let mut status = ErrorStatus::default();
-    let mut fields = WireFields::of(raw);
+    let mut fields = WireFields::new(raw);
     while let Some(WireField { number, value }) = fields.next().ok()? {
         match (number, value) {
             (3, WireValue::Bytes(message)) => {
@@ -69,7 +69,7 @@ pub fn error_status(answer: &[u8]) -> Option<ErrorStatus> {
 }
 
 fn retry_after(details: &[u8]) -> Option<u64> {
-    let mut fields = WireFields::of(details);
+    let mut fields = WireFields::new(details);
     let mut seconds = None;
     while let Some(WireField { number, value }) = fields.next().ok()? {
         if let (5, WireValue::Varint(value)) = (number, value) {
@@ -88,10 +88,10 @@ impl PodDecoder {
     /// [`DecodeError::Object`] where only its object cannot be used.
     pub fn watch_frame(&mut self, frame: &[u8]) -> Result<WatchEvent, DecodeError> {
         let Self(context) = self;
-        let sent = SentEvent::of(frame)?;
+        let sent = SentEvent::from_frame(frame)?;
         let event_type = sent.event_type.as_deref();
         let parts = (sent.answer).and_then(|answer| pod_parts(answer, &context.memory.hashes));
-        let pod_event = parts.as_ref().zip(event_type.and_then(PodEventType::of));
+        let pod_event = parts.as_ref().zip(event_type.and_then(PodEventType::parse));
         let known = pod_event.and_then(|(pod, event)| Some(event.with(pod.pod(context)?)));
         let kind = match known {
             Some(kind) => kind,
@@ -119,7 +119,7 @@ impl EventDecoder {
     pub fn frame(&mut self, frame: &[u8]) -> Result<EventLine, DecodeError> {
         let context = self.context();
         let (event_type, object) = event_parts(frame, context)?;
-        EventLine::of(event_type.as_deref(), object, context)
+        EventLine::from_object(event_type.as_deref(), object, context)
     }
 
     /// The version of a list of Events in protobuf.
@@ -132,7 +132,7 @@ impl EventDecoder {
             Some("EventList" | "List") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
         }
-        let metadata = WireFields::of(raw).bytes(1)?.unwrap_or_default();
+        let metadata = WireFields::new(raw).bytes(1)?.unwrap_or_default();
         let metadata = metadata_of(metadata, schema::LIST_META, self.context())?;
         Ok(metadata.resource_version.map(Cow::into_owned))
     }
@@ -146,7 +146,7 @@ impl NodeDecoder {
     pub fn frame(&mut self, frame: &[u8]) -> Result<NodeWatchLine, DecodeError> {
         let context = self.context();
         let (event_type, object) = event_parts(frame, context)?;
-        NodeWatchLine::of(event_type.as_deref(), object, context)
+        NodeWatchLine::from_object(event_type.as_deref(), object, context)
     }
 
     /// Decodes one page of a list in protobuf.
@@ -161,7 +161,7 @@ impl NodeDecoder {
         }
         let context = self.context();
         let mut page = NodeListPage::default();
-        let mut fields = WireFields::of(raw);
+        let mut fields = WireFields::new(raw);
         while let Some(WireField { number, value }) = fields.next()? {
             match (number, value) {
                 (1, WireValue::Bytes(metadata)) => {
@@ -188,7 +188,7 @@ fn event_parts<'de>(
     frame: &'de [u8],
     context: &mut DecodeContext,
 ) -> Result<(Option<Cow<'de, str>>, Option<ObjectFields<'de>>), DecodeError> {
-    let sent = SentEvent::of(frame)?;
+    let sent = SentEvent::from_frame(frame)?;
     let object = sent.object(context)?;
     Ok((sent.event_type, object))
 }
@@ -200,11 +200,11 @@ struct SentEvent<'de> {
 }
 
 impl<'de> SentEvent<'de> {
-    fn of(frame: &'de [u8]) -> Result<Self, Malformed> {
-        let extension = WireFields::of(frame).bytes(2)?;
-        let answer = extension.map(|extension| WireFields::of(extension).bytes(1));
+    fn from_frame(frame: &'de [u8]) -> Result<Self, Malformed> {
+        let extension = WireFields::new(frame).bytes(2)?;
+        let answer = extension.map(|extension| WireFields::new(extension).bytes(1));
         Ok(Self {
-            event_type: WireFields::of(frame).bytes(1)?.map(String::from_utf8_lossy),
+            event_type: WireFields::new(frame).bytes(1)?.map(String::from_utf8_lossy),
             answer: answer.transpose()?.map(Option::unwrap_or_default),
         })
     }
@@ -241,7 +241,7 @@ struct RuntimeUnknown<'de> {
 
 fn unknown(answer: &[u8]) -> Result<RuntimeUnknown<'_>, Malformed> {
     let begins_otherwise = || Malformed::new("an object does not begin with \"k8s\\0\"");
-    let fields = WireFields::of(answer.strip_prefix(MAGIC).ok_or_else(begins_otherwise)?);
+    let fields = WireFields::new(answer.strip_prefix(MAGIC).ok_or_else(begins_otherwise)?);
     let type_meta = fields.bytes(1)?;
     Ok(RuntimeUnknown {
         kind: type_meta.map(kind).transpose()?.flatten(),
@@ -252,12 +252,12 @@ fn unknown(answer: &[u8]) -> Result<RuntimeUnknown<'_>, Malformed> {
 /// The parts of the pod that `answer` is.
 fn pod_parts<'de>(answer: &'de [u8], hashes: &DefaultHashBuilder) -> Option<PodParts<'de>> {
     let RuntimeUnknown { kind, raw } = unknown(answer).ok()?;
-    PodParts::of(kind.as_deref(), raw, hashes)
+    PodParts::from_object(kind.as_deref(), raw, hashes)
 }
 
 /// The kind that a `TypeMeta` states.
 fn kind(type_meta: &[u8]) -> Result<Option<Cow<'_, str>>, Malformed> {
-    let kind = WireFields::of(type_meta).bytes(2)?;
+    let kind = WireFields::new(type_meta).bytes(2)?;
     let kind = kind.filter(|kind| !kind.is_empty());
     Ok(kind.map(String::from_utf8_lossy))
 }
@@ -295,7 +295,7 @@ fn metadata_of<'de>(
 
 /// The version of an object that is malformed somewhere else, from which a watch may go on.
 fn version(answer: &[u8], context: &mut DecodeContext) -> Option<u64> {
-    let mut fields = WireFields::of(unknown(answer).ok()?.raw);
+    let mut fields = WireFields::new(unknown(answer).ok()?.raw);
     // The metadata comes first.
     match fields.next().ok()?? {
         WireField { number: 1, value: WireValue::Bytes(metadata) } => {

@@ -51,7 +51,7 @@ pub(super) struct WireField<'de> {
 pub(super) struct WireFields<'de>(&'de [u8]);
 
 impl<'de> WireFields<'de> {
-    pub(super) const fn of(message: &'de [u8]) -> Self {
+    pub(super) const fn new(message: &'de [u8]) -> Self {
         Self(message)
     }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn fields(message: &[u8]) -> Result<Vec<(u32, WireValue<'_>)>, Malformed> {
-        let mut fields = WireFields::of(message);
+        let mut fields = WireFields::new(message);
         let mut found = Vec::new();
         while let Some(field) = fields.next()? {
             found.push((field.number, field.value));
@@ -149,8 +149,8 @@ mod tests {
                 (2, WireValue::Bytes(b"")),
             ]
         );
-        assert_eq!(WireFields::of(&message).bytes(2), Ok(Some(&b""[..])));
-        assert_eq!(WireFields::of(&message).bytes(1), Ok(None));
+        assert_eq!(WireFields::new(&message).bytes(2), Ok(Some(&b""[..])));
+        assert_eq!(WireFields::new(&message).bytes(1), Ok(None));
     }
 
     #[test]

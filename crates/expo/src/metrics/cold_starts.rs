@@ -22,18 +22,18 @@ impl ColdStarts {
         for age in NodeAge::ALL.into_iter().filter(|age| nodes || *age == NodeAge::Unknown) {
             let images = StartupImages::ALL.into_iter();
             let images = images.filter(|images| events || *images == StartupImages::Unknown);
-            images.for_each(|images| _ = starts.of(age, images));
+            images.for_each(|images| _ = starts.histogram(age, images));
         }
         starts
     }
 
-    pub(super) fn of(&self, age: NodeAge, images: StartupImages) -> &Histogram {
+    pub(super) fn histogram(&self, age: NodeAge, images: StartupImages) -> &Histogram {
         self.durations.with(age).with(images)
     }
 
     /// Those of startups that were counted before nodes or Events were a source.
     pub(super) fn unknown(&self) -> &Histogram {
-        self.of(NodeAge::Unknown, StartupImages::Unknown)
+        self.histogram(NodeAge::Unknown, StartupImages::Unknown)
     }
 
     /// Whether `saved` is of a process for which nodes or Events were a source.

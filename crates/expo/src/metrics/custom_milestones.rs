@@ -47,14 +47,14 @@ impl MilestoneDurations {
         Self((0..histograms).map(|_| Histogram::default()).collect())
     }
 
-    pub(super) fn of(&self, interval: CustomInterval) -> Option<&Histogram> {
+    pub(super) fn histogram(&self, interval: CustomInterval) -> Option<&Histogram> {
         let CustomInterval { milestone, from } = interval;
         self.0.get(usize::from(milestone) * CustomStart::ALL.len() + from as usize)
     }
 
     /// The histogram, if something was counted in it: there are no others in a scrape.
     pub(super) fn used(&self, interval: CustomInterval) -> Option<&Histogram> {
-        self.of(interval).filter(|histogram| histogram.is_used())
+        self.histogram(interval).filter(|histogram| histogram.is_used())
     }
 
     pub(super) fn saved(&self) -> Vec<SavedHistogram> {

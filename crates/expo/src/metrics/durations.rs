@@ -42,13 +42,13 @@ impl Exposition {
                     });
                 }
             }
-            DurationDistribution::of(&counts)
+            DurationDistribution::from_counts(&counts)
         })
     }
 }
 
 impl DurationDistribution {
-    fn of(counts: &[u64]) -> Self {
+    fn from_counts(counts: &[u64]) -> Self {
         let cells = counts.iter().zip(0..).filter(|(count, _)| **count > 0);
         Self { cells: cells.map(|(count, cell)| (cell, *count)).collect() }
     }
@@ -59,7 +59,7 @@ impl DurationDistribution {
         for nanos in durations {
             counts[LAYOUT.cell_of(nanos)] += 1;
         }
-        Self::of(&counts)
+        Self::from_counts(&counts)
     }
 
     /// What was counted after `earlier`, a copy of the same distribution.

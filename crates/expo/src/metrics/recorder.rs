@@ -193,7 +193,7 @@ impl Recorder {
     ) {
         let resolved = self.set_of(Some(now), pod);
         if let Some(set) = self.store.set(resolved.set)
-            && let Some(histogram) = set.milestones.of(interval)
+            && let Some(histogram) = set.milestones.histogram(interval)
         {
             set.start.not_after(now);
             histogram.observe_pod(latency, pod, now);
@@ -272,7 +272,7 @@ impl Recorder {
             PodObservation::Applies(stage) => self.expose(Some(now), pod, stage),
             PodObservation::Startup { node_age, images, latency } => {
                 if let Some(cold_starts) = &self.store.cold_starts {
-                    cold_starts.of(node_age, images).observe_pod(latency, pod, now);
+                    cold_starts.histogram(node_age, images).observe_pod(latency, pod, now);
                 }
             }
             PodObservation::Measured { interval, latency } => {

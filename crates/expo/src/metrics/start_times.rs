@@ -104,7 +104,7 @@ impl StartTimes {
     }
 
     /// Since when the series of a family count.
-    pub(super) fn of(&self, family: &str) -> Option<Timestamp> {
+    pub(super) fn get(&self, family: &str) -> Option<Timestamp> {
         self.families.get(family)?.get()
     }
 

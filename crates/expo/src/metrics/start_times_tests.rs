@@ -190,8 +190,8 @@ fn without_a_time_there_is_no_start() {
     assert_eq!(replay.shows(DURATION, Some("a")), None);
     let starts = StartTimes::new(None, [FINISHED].into_iter());
     starts.not_after(at(1));
-    assert_eq!((starts.process(), starts.of(FINISHED)), (None, None));
-    assert_eq!(StartTimes::new(Some(at(1)), [].into_iter()).of(FINISHED), None);
+    assert_eq!((starts.process(), starts.get(FINISHED)), (None, None));
+    assert_eq!(StartTimes::new(Some(at(1)), [].into_iter()).get(FINISHED), None);
 }
 
 #[test]

@@ -231,9 +231,10 @@ impl MetricStore {
     /// The capped labels that are in no label set.
     fn other_labels(&self) -> impl Iterator<Item = OtherLabel<'_>> {
         let GateSeries { by_name, .. } = &self.gates;
-        let gate = OtherLabel { is_shown: by_name.is_met(), ..OtherLabel::of(by_name) };
-        let registry = self.events.as_ref().map(|events| OtherLabel::of(&events.pulls.by_registry));
-        let pool = self.nodes.as_ref().map(|nodes| OtherLabel::of(&nodes.pools));
+        let gate = OtherLabel { is_shown: by_name.is_met(), ..OtherLabel::from_label(by_name) };
+        let registry =
+            self.events.as_ref().map(|events| OtherLabel::from_label(&events.pulls.by_registry));
+        let pool = self.nodes.as_ref().map(|nodes| OtherLabel::from_label(&nodes.pools));
         let pool = pool.filter(|pool| !self.labels.iter().any(|label| label == pool.name));
         registry.into_iter().chain(pool).chain([gate])
     }
@@ -369,7 +370,7 @@ struct OtherLabel<'a> {
 }
 
 impl<'a> OtherLabel<'a> {
-    const fn of<T>(label: &'a CappedFamilies<T>) -> Self {
+    const fn from_label<T>(label: &'a CappedFamilies<T>) -> Self {
         let CappedFamilies { label: name, dropped, expired, .. } = label;
         Self { name, dropped, expired, is_shown: true }
     }
@@ -461,7 +462,7 @@ impl MetricStore {
         };
         let begin = |out: &mut dyn ExpositionEncoder, family: &FamilyDoc| {
             out.family(FamilyHead::from(family));
-            self.starts.of(family.name)
+            self.starts.get(family.name)
         };
         durations.family_start = begin(out, &STAGE_DURATION);
         for stage in Stage::ALL {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     impl Case {
-        fn of(listed: &[(&str, i64)]) -> Self {
+        fn from_listed(listed: &[(&str, i64)]) -> Self {
             let scope = SavedScope { watched: vec![Watched::default()], ..SavedScope::default() };
             let mut content =
                 CheckpointContent { scope: scope.clone(), ..CheckpointContent::default() };
@@ -154,30 +154,30 @@ mod tests {
     #[test]
     fn one_known_pod_proves_the_cluster_whatever_its_url() {
         let listed = [("old", 10_000), ("known", 10_000)];
-        assert!(!Case::of(&listed).elsewhere().is_foreign());
+        assert!(!Case::from_listed(&listed).elsewhere().is_foreign());
     }
 
     #[test]
     fn an_old_unknown_pod_proves_another_cluster() {
-        assert!(Case::of(&[("old", 61)]).is_foreign());
+        assert!(Case::from_listed(&[("old", 61)]).is_foreign());
     }
 
     #[test]
     fn a_pod_that_the_checkpoint_need_not_know_proves_nothing() {
-        assert!(!Case::of(&[("young", 60)]).is_foreign());
-        let mut reselected = Case::of(&[("old", 61)]);
+        assert!(!Case::from_listed(&[("young", 60)]).is_foreign());
+        let mut reselected = Case::from_listed(&[("old", 61)]);
         reselected.present.watched[0].label = Some("app=web".to_owned());
         assert!(!reselected.is_foreign());
-        let mut evicted = Case::of(&[("old", 61)]);
+        let mut evicted = Case::from_listed(&[("old", 61)]);
         evicted.content.tracker.watermark = Some(u32::try_from(COMPLETE).unwrap());
         assert!(!evicted.is_foreign());
     }
 
     #[test]
     fn without_pods_it_is_another_cluster_if_url_and_certificates_differ() {
-        assert!(!Case::of(&[]).is_foreign());
-        assert!(Case::of(&[]).elsewhere().is_foreign());
-        let mut moved = Case::of(&[]);
+        assert!(!Case::from_listed(&[]).is_foreign());
+        assert!(Case::from_listed(&[]).elsewhere().is_foreign());
+        let mut moved = Case::from_listed(&[]);
         moved.present.server = [1; 32];
         assert!(!moved.is_foreign(), "the same certificates");
     }

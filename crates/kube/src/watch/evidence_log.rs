@@ -29,7 +29,7 @@ enum EvidenceLogState {
 
 impl EvidenceLog {
     /// The log of a watch of `what`, whose resource is `resource`.
-    pub(super) fn of(what: &'static str, resource: &'static str) -> Self {
+    pub(super) fn new(what: &'static str, resource: &'static str) -> Self {
         Self {
             what,
             resource,

@@ -63,7 +63,7 @@ pub fn spawn(
                 sink,
                 arrived: Timestamp::EPOCH,
             },
-            log: EvidenceLog::of("nodes", "nodes"),
+            log: EvidenceLog::new("nodes", "nodes"),
             signs: WatchSigns::default(),
         },
     };

@@ -97,7 +97,7 @@ pub struct RequestBuilder {
 impl RequestBuilder {
     /// The requests for the selected pods of a scope.
     pub fn new(scope: &PodScope, selectors: &PodSelectors) -> Self {
-        Self::of("pods", scope, selectors.clone())
+        Self::from_resource("pods", scope, selectors.clone())
     }
 
     /// The requests for the Events about pods of a scope. Events cannot be selected by the labels or
@@ -108,12 +108,12 @@ impl RequestBuilder {
             field: Some("involvedObject.kind=Pod".to_owned()),
             shard: None,
         };
-        Self::of("events", scope, selectors)
+        Self::from_resource("events", scope, selectors)
     }
 
     /// The requests for all nodes.
     pub fn of_nodes() -> Self {
-        Self::of("nodes", &PodScope::Cluster, PodSelectors::default())
+        Self::from_resource("nodes", &PodScope::Cluster, PodSelectors::default())
     }
 
     /// The requests for the node of this name.
@@ -122,10 +122,10 @@ impl RequestBuilder {
             field: Some(format!("metadata.name={name}")),
             ..PodSelectors::default()
         };
-        Self::of("nodes", &PodScope::Cluster, selectors)
+        Self::from_resource("nodes", &PodScope::Cluster, selectors)
     }
 
-    fn of(resource: &str, scope: &PodScope, selectors: PodSelectors) -> Self {
+    fn from_resource(resource: &str, scope: &PodScope, selectors: PodSelectors) -> Self {
         let path = match scope {
             PodScope::Cluster => format!("/api/v1/{resource}"),
             // Encoded here, because kube does not encode what it puts into a path.

@@ -33,7 +33,7 @@ pub(super) enum StreamedListError {
 
 impl StreamedListError {
     /// What a failed request, or an ERROR event instead of a pod, says of streams.
-    fn of(failure: ApiError) -> Self {
+    fn from_error(failure: ApiError) -> Self {
         match failure.kind {
             ApiErrorKind::Rejected
             | ApiErrorKind::NotImplemented
@@ -70,7 +70,7 @@ impl ListRequester<'_> {
         let answer = (self.negotiation)
             .send(self.client, request, RequestPurpose::StreamedList, deadline)
             .await;
-        let answer = answer.map_err(StreamedListError::of)?;
+        let answer = answer.map_err(StreamedListError::from_error)?;
         self.sender.heard();
         self.read(answer).await
     }
@@ -140,7 +140,7 @@ impl ListRequester<'_> {
             }
             Ok(WatchEventKind::Bookmark { .. }) => {}
             Ok(WatchEventKind::Error(status)) => {
-                return Err(StreamedListError::of(ApiError::from_event(&status)));
+                return Err(StreamedListError::from_error(ApiError::from_event(&status)));
             }
             Err(error) => {
                 let may_be_deletion = encoding.may_be_deletion(event);

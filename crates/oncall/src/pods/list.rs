@@ -71,7 +71,9 @@ fn before_it_was_ready(pod: &PodSnapshot) -> PodSnapshot {
         conditions: StatusConditions::default(),
         ..pod.clone()
     };
-    if network.is_some() && NetworkTime::of(network, &pod.containers) == Some(NetworkTime::Exact) {
+    if network.is_some()
+        && NetworkTime::from_condition(network, &pod.containers) == Some(NetworkTime::Exact)
+    {
         for kind in ConditionType::ALL {
             let is_later = matches!(kind, ConditionType::ContainersReady | ConditionType::Ready);
             if let Some(condition) = pod.conditions.get(kind).filter(|_| !is_later) {

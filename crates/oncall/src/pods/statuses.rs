@@ -56,7 +56,7 @@ impl PodStatuses {
     /// Reads that of a pod, which a list shows or an event.
     pub(super) fn add(&mut self, pod: &PodSnapshot, target: &ExplainTarget, is_listed: bool) {
         self.first.entry(pod.uid).or_insert_with(|| {
-            let lost = LostStartup::of(pod);
+            let lost = LostStartup::from_snapshot(pod);
             let scheduled = pod.conditions.holding(ConditionType::PodScheduled);
             FirstSight {
                 lost,

@@ -216,8 +216,8 @@ pub(crate) fn reason(cause: Cause, message: &str) -> Option<String> {
         None if cause == Cause::Rejected => return rejection(message),
         None if cause == Cause::ReadinessGate => return gate_reason(message),
         None => match message.split_once(" probe failed: ") {
-            Some((probe, why)) => &format!("{probe} probe failed: {}", reason::of(why)),
-            None => &reason::of(message),
+            Some((probe, why)) => &format!("{probe} probe failed: {}", reason::extract(why)),
+            None => &reason::extract(message),
         },
     };
     let text = text.trim().trim_end_matches('.');

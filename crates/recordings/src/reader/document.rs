@@ -132,7 +132,7 @@ fn body(
                 return Ok(DocumentBody::Events(Vec::new()));
             }
             (Some(object), _) if object.is_node() => {
-                return NodeWatchLine::of(event_type, Some(object), context)
+                return NodeWatchLine::from_object(event_type, Some(object), context)
                     .map(|line| DocumentBody::NodeEvent(line.kind))
                     .map_err(fault);
             }

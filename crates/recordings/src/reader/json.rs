@@ -147,7 +147,7 @@ impl<R: Read> JsonDocuments<R> {
         let piece = self.buffer.piece();
         let position = self.buffer.position();
         let item = match decode(piece, ObjectReader(context)) {
-            Ok(object) => ListItem::of(object, context),
+            Ok(object) => ListItem::from_object(object, context),
             Err(error) => {
                 let (offset, fault) = fault_of(piece, error);
                 let position = position.after(&piece[..offset]);

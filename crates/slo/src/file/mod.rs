@@ -61,7 +61,7 @@ impl SloFile {
         let name = path.display().to_string();
         let read = regular_file::read_past(path, MAX_BYTES);
         ConfigInspection {
-            files: vec![FileState::of(&read)],
+            files: vec![FileState::from_read(&read)],
             result: match read {
                 Ok(contents) => slos(&contents, available).map_err(|fault| fault.of_file(&name)),
                 Err(error) => Err(FileError::unreadable(&name, &error)),

@@ -31,7 +31,7 @@ pub enum FileState {
 
 impl FileState {
     /// The state of a file that was just read.
-    pub fn of(read: &io::Result<Vec<u8>>) -> Self {
+    pub fn from_read(read: &io::Result<Vec<u8>>) -> Self {
         match read {
             Ok(contents) => Self::Contents(Sha256::digest(contents).into()),
             Err(error) => Self::Unreadable(error.kind()),
@@ -107,7 +107,7 @@ mod tests {
         let read = read.map(|text| text.as_bytes().to_vec());
         let parsed = text.ok_or("missing".to_owned());
         ConfigInspection {
-            files: vec![FileState::of(&read)],
+            files: vec![FileState::from_read(&read)],
             result: parsed.and_then(|text| text.parse().map_err(|_| format!("{text:?}"))),
         }
     }

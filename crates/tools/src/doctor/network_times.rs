@@ -31,7 +31,7 @@ impl NetworkTimes {
             return;
         };
         let is_prompt = pod.info.node.as_ref().is_some_and(|node| self.prompt.contains(&**node));
-        match NetworkTime::of(condition.last_transition, &pod.containers) {
+        match NetworkTime::from_condition(condition.last_transition, &pod.containers) {
             None => {}
             Some(NetworkTime::Exact) => self.exact += 1,
             Some(NetworkTime::Bounded) => self.bounded += 1,

@@ -236,7 +236,7 @@ impl RegistryCounts {
     /// Takes the images of a pod in.
     pub(super) fn add(&mut self, pod: &PodInfo) {
         for image in pod.images.iter().flat_map(|images| images.iter()) {
-            let registry = image_registry::of(image);
+            let registry = image_registry::registry_of(image);
             if self.names.len() < self.most && !self.names.contains(registry) {
                 self.names.insert(registry.to_owned());
             }

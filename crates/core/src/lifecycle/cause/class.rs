@@ -17,7 +17,7 @@ pub enum CauseClass {
 
 impl CauseClass {
     /// That of a cause.
-    pub const fn of(cause: Cause) -> Self {
+    pub const fn from_cause(cause: Cause) -> Self {
         match cause {
             Cause::SchedulerError
             | Cause::Cni

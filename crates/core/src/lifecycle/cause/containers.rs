@@ -37,7 +37,7 @@ pub(in crate::lifecycle) struct ContainerEvidence {
 }
 
 impl ContainerEvidence {
-    fn of(container: &ContainerSpec) -> Self {
+    fn from_container(container: &ContainerSpec) -> Self {
         let mut evidence = Self {
             name: Arc::clone(&container.name),
             kind: container.kind,
@@ -148,7 +148,7 @@ pub(super) fn update(evidence: &mut Box<[ContainerEvidence]>, containers: &[Cont
     let names = containers.iter().map(|container| (&container.name, container.kind));
     let known = evidence.iter().map(|known| (&known.name, known.kind));
     if !known.eq(names) {
-        *evidence = containers.iter().map(ContainerEvidence::of).collect();
+        *evidence = containers.iter().map(ContainerEvidence::from_container).collect();
         return;
     }
     for (known, container) in evidence.iter_mut().zip(containers) {

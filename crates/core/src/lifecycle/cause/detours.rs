@@ -33,7 +33,7 @@ const PAST_NETWORK: u8 = 1;
 const INIT_AGAIN: u8 = 1 << 1;
 
 impl Detours {
-    pub(in crate::lifecycle) fn of(snapshot: &PodSnapshot) -> Self {
+    pub(in crate::lifecycle) fn from_snapshot(snapshot: &PodSnapshot) -> Self {
         Self::new(is_past_network(snapshot), runs_init_again(&snapshot.containers))
     }
 

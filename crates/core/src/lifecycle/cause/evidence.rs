@@ -62,7 +62,7 @@ impl WaitEvidence {
         self.scheduling = scheduling_cause(snapshot);
         self.acknowledged = snapshot.started.is_some();
         self.sandbox_not_ready = snapshot.sandbox_not_ready;
-        self.detours = Detours::of(snapshot);
+        self.detours = Detours::from_snapshot(snapshot);
         self.disruption = snapshot.disruption;
         containers::update(&mut self.containers, &snapshot.containers);
         self.has_more_containers = snapshot.containers.len() > MOST_FOLLOWED;

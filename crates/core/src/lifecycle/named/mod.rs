@@ -78,7 +78,7 @@ pub(super) struct CustomState {
 
 impl Named {
     /// What is known of a pod with its first snapshot; `None` of one without gates.
-    pub(super) fn of(snapshot: &PodSnapshot) -> Option<Box<Self>> {
+    pub(super) fn from_snapshot(snapshot: &PodSnapshot) -> Option<Box<Self>> {
         let gates = Arc::clone(snapshot.named.as_ref()?.gates.as_ref()?);
         let times = vec![UNKNOWN; gates.scheduling.len() + gates.readiness.len()].into();
         Some(Box::new(Self { gates: Some(gates), times, ..Self::default() }))
@@ -467,7 +467,7 @@ fn latency(from: Reached, to: Reached) -> Option<Latency> {
     let (Reached::At(from), Reached::At(to)) = (from, to) else {
         return None;
     };
-    usable(DurationJudgement::of(from, to))
+    usable(DurationJudgement::from_times(from, to))
 }
 
 /// How long a readiness gate held the pod up: not at all if it was passed before.

@@ -48,7 +48,7 @@ pub struct NodeHold {
 
 impl NodeHold {
     /// That of the node that `snapshot` shows; `None` of one that is schedulable, or that somebody has cordoned.
-    fn of(snapshot: &NodeSnapshot) -> Option<Self> {
+    fn from_snapshot(snapshot: &NodeSnapshot) -> Option<Self> {
         let holds = !snapshot.is_schedulable() && !snapshot.unschedulable;
         holds.then(|| Self {
             is_ready: snapshot.holding_ready().is_some(),
@@ -92,7 +92,7 @@ impl NodeService {
 
     pub(super) fn fold(&mut self, snapshot: &NodeSnapshot) {
         self.has_served |= snapshot.is_schedulable();
-        self.hold = NodeHold::of(snapshot).filter(|_| !self.has_served);
+        self.hold = NodeHold::from_snapshot(snapshot).filter(|_| !self.has_served);
     }
 }
 

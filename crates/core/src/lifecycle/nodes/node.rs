@@ -266,7 +266,7 @@ impl KnownNode {
             return;
         }
         self.decided |= bit;
-        match DurationJudgement::of(self.created, at) {
+        match DurationJudgement::from_times(self.created, at) {
             DurationJudgement::Usable { latency, rounded } => {
                 let is_first = self.decided >> MEASURED == 0;
                 self.decided |= bit << MEASURED;

@@ -119,7 +119,7 @@ impl PodInFlight {
                 adopted: false,
                 outcome: None,
                 events: true,
-                kind: StartupKind::of(startup, shared.images_of(images, wait_evidence)),
+                kind: StartupKind::from_startup(startup, shared.images_of(images, wait_evidence)),
                 before: Some(before),
             };
             slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);

@@ -150,7 +150,7 @@ impl Record {
         let passed = gate.passed?;
         let judgement = match gate.kind {
             GateKind::Scheduling => {
-                DurationJudgement::of(self.reached(Milestone::Created), Some(passed))
+                DurationJudgement::from_times(self.reached(Milestone::Created), Some(passed))
             }
             GateKind::Readiness => {
                 let ready = self.reached(Milestone::ContainersReady)?;

@@ -69,7 +69,9 @@ impl PodInFlight {
                 capacity: startup.node.as_ref().map(|node| node.age),
                 images: match self.images.0.is_empty() {
                     true => StartupImages::Unknown,
-                    false => StartupImages::of(&self.images, self.evidence.containers.len()),
+                    false => {
+                        StartupImages::from_pulls(&self.images, self.evidence.containers.len())
+                    }
                 },
             },
             node_labels: startup.node.as_ref().and_then(|node| node.labels.clone()),
@@ -122,7 +124,7 @@ impl PodInFlight {
                 name: Arc::clone(&container.name),
                 init: container.kind != ContainerKind::Regular,
                 is_sidecar: container.kind == ContainerKind::RestartableInit,
-                registry: image.as_deref().map(|image| image_registry::of(image).into()),
+                registry: image.as_deref().map(|image| image_registry::registry_of(image).into()),
                 image,
                 problem: container.problem.or_else(|| exited(container)),
             })
@@ -221,7 +223,7 @@ impl Startup {
         let recorded = all.filter_map(|interval| {
             Some(RecordedInterval {
                 interval,
-                kind: IntervalKind::of(interval),
+                kind: IntervalKind::from_interval(interval),
                 began: self.start(interval).usable(),
                 ended: self.end(interval).usable(),
                 result: self.result(interval, outcome)?,
@@ -242,7 +244,7 @@ impl Startup {
         }
         match (self.start(interval), self.end(interval)) {
             (Reached::At(from), Reached::At(to)) if self.is_decided(interval) => {
-                Some(match DurationJudgement::of(from, to) {
+                Some(match DurationJudgement::from_times(from, to) {
                     DurationJudgement::Usable { latency, .. } => {
                         IntervalResult::Measured { seconds: latency }
                     }

@@ -136,7 +136,7 @@ pub(in crate::lifecycle) struct SloProgress(Box<[(SloId, SloPodState)]>);
 
 impl SloProgress {
     /// The SLOs that match `pod`, without an event yet.
-    pub(in crate::lifecycle) fn of(rules: &[SloRule], pod: &PodInfo) -> Self {
+    pub(in crate::lifecycle) fn from_pod(rules: &[SloRule], pod: &PodInfo) -> Self {
         let ids = (0..).map(SloId).zip(rules);
         let matching = ids.filter(|(_, rule)| rule.matches(pod));
         Self(matching.map(|(id, _)| (id, SloPodState::Open)).collect())
@@ -416,7 +416,7 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         && interval.applies(startup)
     {
         let before = BadReason::of_known(input.before);
-        return Some(judged(rule, DurationJudgement::of(from, to), before));
+        return Some(judged(rule, DurationJudgement::from_times(from, to), before));
     }
     // With Events, one may still show the network, until the pod ends.
     let network_may_come = input.events && input.outcome.is_none();
@@ -432,9 +432,9 @@ fn verdict(rule: &SloRule, startup: &Startup, input: SloInput<'_>) -> Option<Slo
         Outcome::Ready if interval.milestone().is_some() => {
             let snapshot = input.snapshot?;
             let over = disrupted(terminal(snapshot)?, snapshot.disruption);
-            SloVerdict::Excluded(Reason::of(over))
+            SloVerdict::Excluded(Reason::from_outcome(over))
         }
-        outcome => SloVerdict::Excluded(Reason::of(outcome)),
+        outcome => SloVerdict::Excluded(Reason::from_outcome(outcome)),
     })
 }
 

@@ -86,7 +86,7 @@ impl StartupKind {
         Self { capacity: Some(NodeAge::Existing), images: StartupImages::Present };
 
     /// That of a startup whose images are these so far.
-    pub(in crate::lifecycle) fn of(startup: &Startup, images: StartupImages) -> Self {
+    pub(in crate::lifecycle) fn from_startup(startup: &Startup, images: StartupImages) -> Self {
         let scheduled = startup.reached(Milestone::Scheduled).is_reached();
         Self { capacity: scheduled.then(|| startup.node_age()), images }
     }

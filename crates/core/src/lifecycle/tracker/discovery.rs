@@ -81,7 +81,7 @@ impl Tracker {
         if let Some(lost) = self.backfill.sets_aside(snapshot, seen.origin) {
             reporter.pod(&snapshot.info, PodObservation::SetAside { uid: snapshot.uid, lost });
         }
-        match PodClassification::of(snapshot, seen.origin, self.backfill) {
+        match PodClassification::from_snapshot(snapshot, seen.origin, self.backfill) {
             PodClassification::New => self.track(snapshot, seen, false, reporter),
             PodClassification::Adopted => self.track(snapshot, seen, true, reporter),
             PodClassification::Static => self.exclude(snapshot, seen, Outcome::Static, reporter),
@@ -157,8 +157,8 @@ impl Tracker {
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Last, &mut emit);
         let rules = &self.shared.rules;
-        let reason = ExclusionReason::of(outcome);
-        SloProgress::of(rules, &snapshot.info).end(reason, rules, |_| false, &mut emit);
+        let reason = ExclusionReason::from_outcome(outcome);
+        SloProgress::from_pod(rules, &snapshot.info).end(reason, rules, |_| false, &mut emit);
         if self.shared.events {
             let reason = StartupSliExclusion::Ended(outcome);
             emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
@@ -196,7 +196,7 @@ impl Tracker {
         };
         let outcome = pod.finish(outcome, shared, reporter);
         let (now, ending) = (reporter.now(), snapshot.ending.as_deref());
-        let finished = RememberedPod::Finished(FinishedPod::of(&pod, outcome, now, shared));
+        let finished = RememberedPod::Finished(FinishedPod::from_pod(&pod, outcome, now, shared));
         if outcome == Outcome::Ready {
             self.crashes.add(snapshot.uid, pod.ready_at(now));
             self.crashes.see(snapshot, now);

@@ -15,7 +15,7 @@ use crate::timestamp::Timestamp;
 
 impl FinishedPod {
     /// What is remembered of `pod`, which ended at `now`.
-    pub(super) fn of(
+    pub(super) fn from_pod(
         pod: &PodInFlight,
         outcome: Outcome,
         now: Timestamp,
@@ -23,7 +23,7 @@ impl FinishedPod {
     ) -> Self {
         let since = pod.ready_at(now);
         let ready = (outcome == Outcome::Ready && is_recent(since, now)).then_some(since);
-        Self::following(pod.last_seen, ready, FollowedPod::of(pod, outcome, since, shared))
+        Self::following(pod.last_seen, ready, FollowedPod::from_pod(pod, outcome, since, shared))
     }
 }
 

@@ -38,7 +38,7 @@ fn pod(version: u64, state: ContainerState, kind: ContainerKind) -> PodSnapshot 
 
 const CRASHES: ContainerState = ContainerState::Waiting(WaitingReason::CrashLoopBackOff);
 
-fn of(version: u64, state: ContainerState) -> PodSnapshot {
+fn snapshot_of(version: u64, state: ContainerState) -> PodSnapshot {
     pod(version, state, ContainerKind::Regular)
 }
 
@@ -60,8 +60,8 @@ fn since(tracker: &Tracker) -> Option<i64> {
 
 #[test]
 fn it_lasts_while_the_newest_snapshot_shows_it_and_began_with_the_first() {
-    let running = |version| of(version, ContainerState::Running);
-    let (mut tracker, ends) = after(vec![(11, running(1)), (20, of(2, CRASHES))]);
+    let running = |version| snapshot_of(version, ContainerState::Running);
+    let (mut tracker, ends) = after(vec![(11, running(1)), (20, snapshot_of(2, CRASHES))]);
     assert_eq!(since(&tracker), Some(20));
     let record = tracker.record_of(&ends.0[0]);
     let relapse = record.relapse.unwrap();
@@ -73,21 +73,22 @@ fn it_lasts_while_the_newest_snapshot_shows_it_and_began_with_the_first() {
         since(&tracker)
     };
     assert_eq!(apply(30, running(3)), None);
-    assert_eq!(apply(35, of(2, CRASHES)), None, "an older version");
-    assert_eq!(apply(40, of(4, CRASHES)), Some(20));
+    assert_eq!(apply(35, snapshot_of(2, CRASHES)), None, "an older version");
+    assert_eq!(apply(40, snapshot_of(4, CRASHES)), Some(20));
     let other = ContainerState::Waiting(WaitingReason::ImagePullBackOff);
-    assert_eq!(apply(50, of(5, other)), None);
+    assert_eq!(apply(50, snapshot_of(5, other)), None);
     assert_eq!(apply(60, pod(6, CRASHES, ContainerKind::RestartableInit)), Some(20));
     assert_eq!(apply(70, pod(7, CRASHES, ContainerKind::Init)), None);
-    assert_eq!(apply(609, of(8, CRASHES)), Some(20));
-    assert_eq!(apply(610, of(9, CRASHES)), None, "ten minutes after it was ready");
+    assert_eq!(apply(609, snapshot_of(8, CRASHES)), Some(20));
+    assert_eq!(apply(610, snapshot_of(9, CRASHES)), None, "ten minutes after it was ready");
 }
 
 #[test]
 fn a_pod_that_is_gone_crashes_no_longer() {
-    let both = || vec![(11, of(1, ContainerState::Running)), (20, of(2, CRASHES))];
+    let both =
+        || vec![(11, snapshot_of(1, ContainerState::Running)), (20, snapshot_of(2, CRASHES))];
     let (mut tracker, _) = after(both());
-    let deleted = PodEvent::Deleted(of(3, CRASHES));
+    let deleted = PodEvent::Deleted(snapshot_of(3, CRASHES));
     tracker.apply(delivery(SourceId(0), 30, deleted), &mut Ends::default());
     assert_eq!(since(&tracker), None);
     let (mut tracker, _) = after(both());
@@ -106,9 +107,9 @@ fn a_restart_forgets_neither_who_crashes_nor_who_was_ready_before() {
         after.look_after(ends.0.iter());
         after
     };
-    let (tracker, ends) = after(vec![(11, of(1, ContainerState::Running))]);
+    let (tracker, ends) = after(vec![(11, snapshot_of(1, ContainerState::Running))]);
     let mut calm = restarted(&tracker, &ends);
-    let event = PodEvent::Applied(of(2, CRASHES));
+    let event = PodEvent::Applied(snapshot_of(2, CRASHES));
     calm.apply(delivery(SourceId(0), 30, event), &mut Ends::default());
     assert_eq!(since(&calm), Some(30));
     let again = restarted(&calm, &ends);
@@ -118,14 +119,14 @@ fn a_restart_forgets_neither_who_crashes_nor_who_was_ready_before() {
 
 #[test]
 fn only_the_pods_that_became_ready_last_are_looked_at() {
-    let (mut tracker, mut ends) = after(vec![(11, of(1, ContainerState::Running))]);
+    let (mut tracker, mut ends) = after(vec![(11, snapshot_of(1, ContainerState::Running))]);
     for number in 0..1_000 {
-        let mut other = of(1, ContainerState::Running);
+        let mut other = snapshot_of(1, ContainerState::Running);
         other.uid = PodUid::from_text(&number.to_string());
         let event = PodEvent::Applied(other);
         tracker.apply(delivery(SourceId(0), 12, event), &mut ends);
     }
-    let event = PodEvent::Applied(of(2, CRASHES));
+    let event = PodEvent::Applied(snapshot_of(2, CRASHES));
     tracker.apply(delivery(SourceId(0), 20, event), &mut ends);
     assert_eq!(since(&tracker), None);
 }

@@ -199,7 +199,7 @@ const NEVER: i16 = i16::MIN;
 
 impl RecentTimes {
     /// `None` where a time is too far from the first Ready, or not of this era.
-    fn of(ready: Timestamp, seconds: [u32; 4]) -> Option<Self> {
+    fn from_seconds(ready: Timestamp, seconds: [u32; 4]) -> Option<Self> {
         let base = ready.as_nanos().div_euclid(NANOS_PER_SECOND);
         u32::try_from(base).ok()?;
         let mut differences = [NEVER; 4];
@@ -221,7 +221,7 @@ impl RecentTimes {
             u32::from(one.cast_unsigned()) << 16 | u32::from(other.cast_unsigned())
         };
         let [a, b, c, d] = self.differences;
-        // Both fit: `Recent::of` looks at the second, and a fraction is below 2³⁰.
+        // Both fit: `RecentTimes::from_seconds` looks at the second, and a fraction is below 2³⁰.
         [second as u32, fraction as u32, pair(a, b), pair(c, d)]
     }
 
@@ -245,7 +245,7 @@ impl RecentTimes {
 impl FinishedPod {
     /// A pod of which this is remembered: with its first Ready as long as it may relapse.
     pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
-        CompactLastSeen::of(&last_seen, ready)
+        CompactLastSeen::from_last_seen(&last_seen, ready)
             .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
     }
 
@@ -314,7 +314,7 @@ impl FinishedPod {
 }
 
 impl CompactLastSeen {
-    fn of(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
+    fn from_last_seen(last_seen: &LastSeen, first_ready: Option<Timestamp>) -> Option<Self> {
         let [ready_to_start, has_network, initialized, containers_ready, ready] =
             last_seen.last_true.seconds();
         let (form, network) = match (last_seen.is_static, ready_to_start, has_network) {
@@ -326,7 +326,7 @@ impl CompactLastSeen {
         let seconds = [network, initialized, containers_ready, ready];
         let (times, form) = match first_ready {
             None => (seconds, form),
-            Some(first) => (RecentTimes::of(first, seconds)?.packed(), form.recent()),
+            Some(first) => (RecentTimes::from_seconds(first, seconds)?.packed(), form.recent()),
         };
         let [0, newest_version @ ..] = last_seen.newest_version.to_be_bytes() else {
             return None;

@@ -91,7 +91,7 @@ fn pods_of_other_shards_move_or_are_forgotten() {
     out.sort();
     assert_eq!(out, ["goes excluded moved", "goes moved"]);
     assert_eq!(tracker.remembered(), 2);
-    assert_eq!(ExclusionReason::of(Outcome::Moved).as_str(), "moved");
+    assert_eq!(ExclusionReason::from_outcome(Outcome::Moved).as_str(), "moved");
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl BitFlags {
     pub(super) const BOUND: u16 = 1 << 15;
 
     /// Those that are set.
-    pub(super) fn of<const N: usize>(flags: [(u16, bool); N]) -> Self {
+    pub(super) fn from_flags<const N: usize>(flags: [(u16, bool); N]) -> Self {
         let set = flags.into_iter().filter(|(_, is_set)| *is_set);
         Self(set.fold(0, |flags, (flag, _)| flags | flag))
     }

@@ -273,7 +273,7 @@ fn unpack_containers(
 }
 
 fn flags(pod: &PodSnapshot) -> BitFlags {
-    BitFlags::of([
+    BitFlags::from_flags([
         (BitFlags::SUCCEEDED, pod.phase == PodPhase::Succeeded),
         (BitFlags::FAILED, pod.phase == PodPhase::Failed),
         (BitFlags::UNSCHEDULABLE, pod.unschedulable),

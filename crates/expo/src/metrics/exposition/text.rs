@@ -110,11 +110,11 @@ impl TextEncoder {
         for part in [&self.name, "_bucket{", &self.labels, comma, "le=\""] {
             self.bucket.push_str(part);
         }
-        let mut count = DecimalDigits::of(0);
+        let mut count = DecimalDigits::new(0);
         let buckets = self.dialect.bounds(snapshot.buckets()).iter().zip(snapshot.classic());
         for (position, (bound, bucket)) in buckets.enumerate() {
             if bucket != count.value {
-                count = DecimalDigits::of(bucket);
+                count = DecimalDigits::new(bucket);
             }
             self.out.push_str(&self.bucket);
             self.out.push_str(bound);
@@ -198,7 +198,7 @@ impl DecimalDigits {
     /// `u64::MAX` has so many.
     const MOST: usize = 20;
 
-    fn of(value: u64) -> Self {
+    fn new(value: u64) -> Self {
         let mut text = [b'0'; Self::MOST];
         let (mut rest, mut length) = (value, 0);
         for digit in text.iter_mut().rev() {

@@ -214,7 +214,7 @@ impl Recorder {
             let Some(set) = store.set(*set) else { continue };
             let known = &store.milestones.milestones;
             for (interval, saved) in saved.milestones.of_set(number, known) {
-                if let Some(histogram) = set.milestones.of(interval) {
+                if let Some(histogram) = set.milestones.histogram(interval) {
                     histogram.add_saved(saved);
                 }
             }

@@ -43,7 +43,7 @@ impl EventFollower {
             watch: WatchLoop::new(client, requests, watch.reflector.clone()),
             events: EvidenceSink {
                 evidence: ScopeEvents { decoder, of_other_shards: 0, sink, scope: index },
-                log: EvidenceLog::of("Events", "events"),
+                log: EvidenceLog::new("Events", "events"),
                 signs: WatchSigns::default(),
             },
         }

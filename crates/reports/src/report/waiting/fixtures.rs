@@ -46,7 +46,7 @@ impl Pod {
         let seconds = Latency::from_nanos((to - from).unsigned_abs() * 1_000_000_000);
         self.0.intervals.push(RecordedInterval {
             interval,
-            kind: IntervalKind::of(interval),
+            kind: IntervalKind::from_interval(interval),
             began: Some(at(from)),
             ended: Some(at(to)),
             result: IntervalResult::Measured { seconds },
@@ -63,7 +63,7 @@ impl Pod {
         let interval = Interval::Stage(stage);
         self.0.intervals.push(RecordedInterval {
             interval,
-            kind: IntervalKind::of(interval),
+            kind: IntervalKind::from_interval(interval),
             began: Some(at(from)),
             ended: None,
             result: IntervalResult::Open,

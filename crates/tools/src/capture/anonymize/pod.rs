@@ -178,7 +178,7 @@ fn owner(anonymizer: &Anonymizer, owner: &Value, metadata: &Map<String, Value>) 
     let hashes: Vec<TemplateHash<'_>> = hashes
         .filter_map(|(key, value)| Some((HashedBy::of_label(key)?, value.as_str()?)))
         .collect();
-    let lasting = LastingName::of(kind, name, &hashes);
+    let lasting = LastingName::new(kind, name, &hashes);
     if lasting.name != name {
         let rest = name.strip_prefix(&*lasting.name);
         let rest = rest.and_then(|rest| rest.strip_prefix('-'));

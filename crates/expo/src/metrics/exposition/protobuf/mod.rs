@@ -107,7 +107,7 @@ impl ExpositionEncoder for ProtobufEncoder<'_> {
     fn family(&mut self, head: FamilyHead<'_>) {
         self.end_family();
         self.kind = head.kind;
-        self.start = self.starts.of(head.name);
+        self.start = self.starts.get(head.name);
         let out = &mut self.out;
         self.family = Some(DelimitedMessage::begin(out));
         put_text(out, family::NAME, head.name);

@@ -59,7 +59,7 @@ impl ExpositionEncoder for Reference<'_> {
         let mut metric =
             proto::Metric { label: pairs(labels.iter().copied()), ..Default::default() };
         let family = self.families.last().unwrap();
-        let start = self.starts.of(&family.name);
+        let start = self.starts.get(&family.name);
         match family.r#type() {
             proto::MetricType::Counter => {
                 metric.counter = Some(proto::Counter {
