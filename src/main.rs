@@ -11,7 +11,7 @@ use podinit_text::strangers_text::shown;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
-    let ended = match Program::of(&words) {
+    let ended = match Program::from_words(&words) {
         Program::KubectlCompletion => {
             kubectl_completion(&words[1..], &mut std::io::stdout().lock())
                 .map(|()| ExitCode::SUCCESS)

@@ -133,7 +133,7 @@ impl Command {
     /// Usage errors, and requests for help or the version; [`clap::Error::exit`] handles each.
     pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let args = with_command(args.into_iter().collect());
-        let mut line = command_line().bin_name(Program::of(&args).usage_name());
+        let mut line = command_line().bin_name(Program::from_words(&args).usage_name());
         let matches = line.try_get_matches_from_mut(args);
         let mut matches = matches.map_err(helpful)?;
         let parsed = CommandLine::from_arg_matches_mut(&mut matches);

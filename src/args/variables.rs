@@ -59,7 +59,7 @@ pub enum Program {
 
 impl Program {
     /// The program of a command line, the first word of which is the path of the program.
-    pub fn of(words: &[OsString]) -> Self {
+    pub fn from_words(words: &[OsString]) -> Self {
         let name = words.first().and_then(|path| Path::new(path).file_name());
         match name.and_then(|name| name.to_str()) {
             Some("kubectl-podinit") => Self::KubectlPlugin,

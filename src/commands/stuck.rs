@@ -28,7 +28,7 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
         PodSource::open(asked).await
     };
     let ask = async |source: &mut PodSource<'_>| {
-        let found = source.answer(|pods| StuckPods::of(pods, limit)).await?;
+        let found = source.answer(|pods| StuckPods::from_pods(pods, limit)).await?;
         Ok(StuckPods { source: source.options(), ..found })
     };
     let last =

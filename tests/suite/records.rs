@@ -98,7 +98,7 @@ impl Observer for Compare {
         }
         assert_eq!(record.outcome(), counted.outcome);
         assert!((1..=MOST_CAUSES).contains(&record.causes.len()));
-        let document = serde_json::to_value(Startup::of(&record, &[])).unwrap();
+        let document = serde_json::to_value(Startup::from_record(&record, &[])).unwrap();
         let read: Record = serde_json::from_value(document.clone()).unwrap();
         let again = serde_json::to_value(&read).unwrap();
         assert_eq!(again, document, "it is read as it was");

@@ -89,7 +89,7 @@ fn stuck(texts: &[String]) -> StuckPods {
         if let Progress::InFlight { is_stuck, .. } = &mut record.progress {
             *is_stuck = true;
         }
-        StuckPod::of(&record, now())
+        StuckPod::from_record(&record, now())
     });
     let pods: Vec<_> = rows.collect();
     assert_eq!(pods.len(), texts.len());
@@ -335,7 +335,7 @@ fn overview(texts: &[String]) -> String {
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
     let wanted = PodFilter { node: Some(texts[0].clone()), ..PodFilter::default() };
-    let mut seen = SeenProblems::of(in_flight, &[], (Vec::new(), &[]), Some(now()));
+    let mut seen = SeenProblems::from_records(in_flight, &[], (Vec::new(), &[]), Some(now()));
     // The header names two problems, whatever the texts make of the pods.
     let problems = &mut seen.problems.problems;
     problems.truncate(1);

@@ -41,7 +41,7 @@ fn record(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> Record {
 
 /// At 2026-01-01T00:20:00Z.
 fn row(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> StuckPod {
-    StuckPod::of(&bound(record(name, stage, cause, minutes)), at(20)).unwrap()
+    StuckPod::from_record(&bound(record(name, stage, cause, minutes)), at(20)).unwrap()
 }
 
 /// A pod whose name says so has a node, an owner and images.
@@ -122,13 +122,13 @@ fn the_wide_table_says_whether_a_node_is_on_its_way() {
     };
     let waits = scaling_up(record("big-0", "unschedulable", "resources", [1, 11]));
     let mut stuck = three();
-    stuck.pods = vec![StuckPod::of(&waits, at(20)).unwrap()];
+    stuck.pods = vec![StuckPod::from_record(&waits, at(20)).unwrap()];
     let wide = stuck.to_table(true, false);
     assert!(wide.contains("CAPACITY") && wide.contains("scaling_up"), "{wide}");
     assert!(!stuck.to_table(false, false).contains("scaling_up"));
     // Once it has a node, what an autoscaler said is over.
     let has_node = scaling_up(record("big-0", "containers", "pull", [1, 11]));
-    assert_eq!(StuckPod::of(&has_node, at(20)).unwrap().unschedulable, None);
+    assert_eq!(StuckPod::from_record(&has_node, at(20)).unwrap().unschedulable, None);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn json_has_all_that_is_known() {
 #[test]
 fn a_pod_that_is_not_stuck_has_no_row() {
     let record = records::record("shop", "web");
-    assert_eq!(StuckPod::of(&record, at(5)), None);
+    assert_eq!(StuckPod::from_record(&record, at(5)), None);
 }
 
 /// What a run said: its status, standard output and standard error.

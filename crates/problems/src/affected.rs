@@ -174,7 +174,7 @@ struct StageTimes {
 
 impl StageLimits {
     /// Those that follow from records of startups that ended as ready.
-    pub(super) fn of(ready: &[&Record]) -> Self {
+    pub(super) fn from_ready(ready: &[&Record]) -> Self {
         let mut stages: [StageTimes; Stage::ALL.len()] = Default::default();
         let mut gates: HashMap<Arc<str>, Vec<u64>> = HashMap::new();
         for record in ready {

@@ -43,7 +43,7 @@ impl AddedPods {
     pub(super) fn affected(&mut self, place: u32, had: PodCause, record: &Record) -> AffectedPod {
         let position = had.container.map(usize::from);
         let container = position.and_then(|position| record.containers.get(position));
-        let named = container.and_then(|container| FoundContainer::of(record, container));
+        let named = container.and_then(|container| FoundContainer::from_record(record, container));
         let image = container.and_then(RecordedContainer::failing_image);
         AffectedPod {
             place,

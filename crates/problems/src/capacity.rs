@@ -33,7 +33,7 @@ pub struct FoundCapacity {
 
 impl FoundCapacity {
     /// Of the pod that `record` is of.
-    pub(super) fn of(record: &Record) -> Option<Self> {
+    pub(super) fn from_record(record: &Record) -> Option<Self> {
         let Progress::InFlight { waiting, .. } = record.progress else {
             return None;
         };

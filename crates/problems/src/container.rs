@@ -16,7 +16,7 @@ pub struct FoundContainer {
 
 impl FoundContainer {
     /// `container` of the pod that `record` is of; `None` where it is the only one.
-    pub(super) fn of(record: &Record, container: &RecordedContainer) -> Option<Arc<Self>> {
+    pub(super) fn from_record(record: &Record, container: &RecordedContainer) -> Option<Arc<Self>> {
         let kind = match (container.init, container.is_sidecar) {
             (false, _) => ContainerKind::Regular,
             (true, false) => ContainerKind::Init,

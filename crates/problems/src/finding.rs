@@ -67,7 +67,7 @@ impl ProblemFinding {
         let ready: Vec<&Record> = newest.iter().filter(is_ready).copied().collect();
         let mut finding = Self {
             now,
-            limits: StageLimits::of(&ready),
+            limits: StageLimits::from_ready(&ready),
             others: UnaffectedPods::default(),
             added: AddedPods::default(),
             failed: Vec::new(),

@@ -46,7 +46,7 @@ pub enum FoundState {
 
 impl FoundState {
     /// That of the pod that `record` is of.
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn from_record(record: &Record) -> Self {
         match record.progress {
             Progress::InFlight { waiting, entered, stuck_at, is_stuck, .. } => {
                 Self::InFlight { waiting, entered, stuck_at, is_stuck }

@@ -102,7 +102,7 @@ impl FoundPods {
             return None;
         }
         let pod = &record.pod;
-        let found = FoundState::of(record);
+        let found = FoundState::from_record(record);
         let (state, at, limit) = match found {
             FoundState::InFlight { waiting, entered, stuck_at, is_stuck } => {
                 let state = match is_stuck {
@@ -126,7 +126,7 @@ impl FoundPods {
             is_rest: rest.is_some(),
         });
         self.names.push(rest.unwrap_or(&pod.name));
-        if let Some(mut capacity) = FoundCapacity::of(record) {
+        if let Some(mut capacity) = FoundCapacity::from_record(record) {
             // Most pods are told the same.
             let why = self.whys.number_of(capacity.why.as_ref());
             capacity.why = self.whys.get(why).cloned();

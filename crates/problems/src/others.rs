@@ -47,17 +47,17 @@ impl UnaffectedPods {
             let pulled = pulled(record);
             Box::new(BecameReady { at, pulled })
         });
-        self.well.push(UnaffectedPod { ready, ..UnaffectedPod::of(record) });
+        self.well.push(UnaffectedPod { ready, ..UnaffectedPod::from_record(record) });
     }
 
     /// A startup that completed at `at`.
     pub(super) fn add_completed(&mut self, record: &Record, at: Timestamp) {
-        self.completed.push((at, UnaffectedPod::of(record)));
+        self.completed.push((at, UnaffectedPod::from_record(record)));
     }
 
     /// A pod in flight.
     pub(super) fn add(&mut self, record: &Record) {
-        self.well.push(UnaffectedPod::of(record));
+        self.well.push(UnaffectedPod::from_record(record));
     }
 
     /// *n*: how many there are.
@@ -77,7 +77,7 @@ impl UnaffectedPods {
 }
 
 impl UnaffectedPod {
-    fn of(record: &Record) -> Self {
+    fn from_record(record: &Record) -> Self {
         let (pod, images) = (&record.pod, record.containers.iter());
         Self {
             namespace: Arc::clone(&pod.namespace),

@@ -199,7 +199,7 @@ impl OverTime {
             ranks.sort_unstable();
             let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
             let is_still = ranks.len() == 1 || grouping::stands_still(old, ranks.len() - old);
-            let problem = self.lasting(FoundProblem::of(shared, &ranks, pods));
+            let problem = self.lasting(FoundProblem::new(shared, &ranks, pods));
             for rank in &mut ranks {
                 *rank = pods.get(*rank).place;
             }

@@ -60,7 +60,7 @@ pub struct FoundProblem {
 
 impl FoundProblem {
     /// The problem of the pods with these ranks, of which there is at least one, those that have waited longest first.
-    pub(super) fn of(shared: SharedValue, ranks: &[u32], pods: &AffectedPods) -> Self {
+    pub(super) fn new(shared: SharedValue, ranks: &[u32], pods: &AffectedPods) -> Self {
         let first = pods.get(ranks[0]);
         let places = ranks.iter().map(|rank| pods.get(*rank).place);
         let times: Vec<Timestamp> = ranks.iter().map(|rank| pods.get(*rank).since).collect();

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     /// Since when, and who is left out, of pods that have had the cause since these seconds.
-    fn of(seconds: &[i64]) -> (i64, Option<(usize, i64)>) {
+    fn since_seconds(seconds: &[i64]) -> (i64, Option<(usize, i64)>) {
         let begin = Timestamp::from_seconds(1_700_000_000);
         let at = |second: &i64| begin.plus_nanos(second * 1_000_000_000);
         let second = |at: Timestamp| at.nanos_since(begin) / 1_000_000_000;
@@ -56,26 +56,26 @@ mod tests {
 
     #[test]
     fn a_tenth_is_left_out_and_no_more() {
-        assert_eq!(of(&then(&[0], 9, 5_000)), (5_000, Some((1, 0))));
-        assert_eq!(of(&then(&[0], 8, 5_000)), (0, None));
-        assert_eq!(of(&then(&[0, 10], 18, 5_000)), (5_000, Some((2, 0))));
-        assert_eq!(of(&then(&[0, 10], 17, 5_000)), (0, None));
-        assert_eq!(of(&[7]), (7, None));
+        assert_eq!(since_seconds(&then(&[0], 9, 5_000)), (5_000, Some((1, 0))));
+        assert_eq!(since_seconds(&then(&[0], 8, 5_000)), (0, None));
+        assert_eq!(since_seconds(&then(&[0, 10], 18, 5_000)), (5_000, Some((2, 0))));
+        assert_eq!(since_seconds(&then(&[0, 10], 17, 5_000)), (0, None));
+        assert_eq!(since_seconds(&[7]), (7, None));
     }
 
     #[test]
     fn they_are_left_out_where_the_others_come_fifteen_minutes_later() {
-        assert_eq!(of(&then(&[0], 9, 900)), (900, Some((1, 0))));
-        assert_eq!(of(&then(&[0], 9, 899)), (0, None));
+        assert_eq!(since_seconds(&then(&[0], 9, 900)), (900, Some((1, 0))));
+        assert_eq!(since_seconds(&then(&[0], 9, 899)), (0, None));
         // It is the last of them that counts.
-        assert_eq!(of(&then(&[0, 600], 18, 1_499)), (0, None));
-        assert_eq!(of(&then(&[0, 600], 18, 1_500)), (1_500, Some((2, 0))));
+        assert_eq!(since_seconds(&then(&[0, 600], 18, 1_499)), (0, None));
+        assert_eq!(since_seconds(&then(&[0, 600], 18, 1_500)), (1_500, Some((2, 0))));
     }
 
     #[test]
     fn as_many_as_can_be_are_left_out() {
-        assert_eq!(of(&then(&[0, 1_000], 18, 5_000)), (5_000, Some((2, 0))));
-        assert_eq!(of(&then(&[0, 1_000], 18, 1_100)), (1_000, Some((1, 0))));
-        assert_eq!(of(&then(&[0, 1_000, 2_000], 26, 5_000)), (2_000, Some((2, 0))));
+        assert_eq!(since_seconds(&then(&[0, 1_000], 18, 5_000)), (5_000, Some((2, 0))));
+        assert_eq!(since_seconds(&then(&[0, 1_000], 18, 1_100)), (1_000, Some((1, 0))));
+        assert_eq!(since_seconds(&then(&[0, 1_000, 2_000], 26, 5_000)), (2_000, Some((2, 0))));
     }
 }

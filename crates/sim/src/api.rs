@@ -215,7 +215,7 @@ impl ApiHandlerState {
         let object = object.ok_or_else(|| Failure::no_such_object(ServedKind::Pods, &key.name))?;
         let pod = serde_json::from_slice(&object.json);
         let pod = pod.map_err(|error| Failure::internal(error.to_string()))?;
-        log::of(&pod, &log::Wanted::parse(query)?, self.clock.now())
+        log::pod_log(&pod, &log::Wanted::parse(query)?, self.clock.now())
     }
 
     fn half(&self, whole: &[u8], hangs: bool) -> Body {

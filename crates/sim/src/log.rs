@@ -39,7 +39,7 @@ impl Wanted {
 ///
 /// # Errors
 /// As a kubelet answers: no such container, or it has not run yet.
-pub(crate) fn of(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failure> {
+pub(crate) fn pod_log(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failure> {
     let name = pod["metadata"]["name"].as_str().unwrap_or_default();
     let of_kind = |specs: &str, statuses: &str| {
         let specs = elements(&pod["spec"][specs]).iter();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn answer(pod: &Value, query: &str) -> String {
-        let found = of(pod, &Wanted::parse(query).unwrap(), NOW);
+        let found = pod_log(pod, &Wanted::parse(query).unwrap(), NOW);
         found.unwrap_or_else(|failure| failure.to_json())
     }
 

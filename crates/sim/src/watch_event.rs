@@ -21,7 +21,7 @@ const fn bookmark_rest(resource: ServedKind) -> &'static str {
 }
 
 /// An event about `object`.
-pub(super) fn of(resource: ServedKind, kind: &str, object: &StoredObject) -> Bytes {
+pub(super) fn encode_watch_event(resource: ServedKind, kind: &str, object: &StoredObject) -> Bytes {
     line(resource, kind, &object.json)
 }
 
@@ -115,8 +115,8 @@ mod tests {
     fn every_line_but_the_corrupt_one_is_json() {
         let pod = object(r#"{"metadata":{"resourceVersion":"7"}}"#);
         let lines = [
-            of(PODS, "ADDED", &pod),
-            of(ServedKind::Events, "ADDED", &object("{}")),
+            encode_watch_event(PODS, "ADDED", &pod),
+            encode_watch_event(ServedKind::Events, "ADDED", &object("{}")),
             left(PODS, &pod, 9),
             bookmark(ServedKind::Events, 3, false),
             bookmark(PODS, 3, true),

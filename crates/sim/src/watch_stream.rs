@@ -106,7 +106,8 @@ impl WatchStream {
         let selected = |object: &&StoredObject| self.selects(object);
         let before = event.previous.as_deref().filter(selected);
         let after = Some(&*event.object).filter(selected);
-        let line = |kind, object| Some(watch_event::of(self.resource, kind, object));
+        let line =
+            |kind, object| Some(watch_event::encode_watch_event(self.resource, kind, object));
         let version = event.object.version;
         match (event.kind, before, after) {
             (EventKind::Deleted, Some(_), _) => line("DELETED", &event.object),
@@ -147,7 +148,7 @@ impl StreamProgress {
             let count = self.initial.len().min(BATCH);
             let resource = self.watch.resource;
             let lines: Vec<Bytes> = (self.initial.drain(..count))
-                .map(|object| watch_event::of(resource, "ADDED", &object))
+                .map(|object| watch_event::encode_watch_event(resource, "ADDED", &object))
                 .collect();
             self.send(&lines);
             return true;

@@ -53,7 +53,7 @@ pub struct Failure {
 
 impl<'a> Startup<'a> {
     /// The document of a record. `label_keys` are the keys of the chosen pod labels.
-    pub fn of(record: &'a Record, label_keys: &'a [String]) -> Self {
+    pub fn from_record(record: &'a Record, label_keys: &'a [String]) -> Self {
         let labels = label_keys.iter().zip(record.pod.pod_labels.iter());
         let labels = labels.filter(|(_, value)| !value.is_empty());
         let labels = labels.map(|(key, value)| (&**key, &**value)).collect();
@@ -63,13 +63,17 @@ impl<'a> Startup<'a> {
 
 impl<'a> Page<Startup<'a>> {
     /// The page with an answer that can be trusted so far. `label_keys` are the keys of the chosen pod labels.
-    pub fn of(answer: &'a QueryAnswer, label_keys: &'a [String], freshness: Freshness) -> Self {
+    pub fn from_answer(
+        answer: &'a QueryAnswer,
+        label_keys: &'a [String],
+        freshness: Freshness,
+    ) -> Self {
         let records = answer.records.iter();
         Self {
             time: answer.now,
             fresh: freshness.is_fresh(),
             freshness: Some(freshness),
-            items: records.map(|record| Startup::of(record, label_keys)).collect(),
+            items: records.map(|record| Startup::from_record(record, label_keys)).collect(),
             next: answer.next.map(continue_token::write),
         }
     }

@@ -78,7 +78,7 @@ async fn pod(
     match api.records.ask(RecordQuery::Pod { namespace, name }).await {
         Ok(QueryAnswer { records, .. }) => match records.first() {
             Some(record) => {
-                let startup = Startup::of(record, &api.label_keys);
+                let startup = Startup::from_record(record, &api.label_keys);
                 document(&headers, &startup, &startup)
             }
             None => failure(
@@ -122,7 +122,7 @@ impl ApiState {
             Err(UnansweredQuery::NotBegun) => QueryAnswer::default(),
             Err(unanswered) => return self.refused(unanswered),
         };
-        let page = Page::of(&answer, &self.label_keys, self.freshness.now());
+        let page = Page::from_answer(&answer, &self.label_keys, self.freshness.now());
         let lasting = page.freshness.as_ref().map(Freshness::lasting);
         document(headers, &page, &(&page.items, &page.next, lasting))
     }

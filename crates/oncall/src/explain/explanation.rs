@@ -232,7 +232,7 @@ impl Explanation {
             state: record.outcome().map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &ended, &parts, began, end),
             headline: headline(record, end),
-            standing: StartupStanding::of(record),
+            standing: StartupStanding::from_record(record),
             doubts,
             began,
             seconds: is_known.then(|| since(began, end)),
@@ -335,7 +335,9 @@ fn slos(record: &Record) -> Vec<SloLine> {
 
 /// What to change in the probes of the pod, by how long the pods of its workload took.
 fn probes(record: &Record, probe_times: Vec<Latency>) -> Vec<Advice> {
-    let (Some(probes), Some(taken)) = (&record.pod.probes, ProbeDurations::of(probe_times)) else {
+    let (Some(probes), Some(taken)) =
+        (&record.pod.probes, ProbeDurations::from_latencies(probe_times))
+    else {
         return Vec::new();
     };
     (probes.iter()).filter_map(|probes| advise(probes, taken)).collect()

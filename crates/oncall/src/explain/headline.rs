@@ -22,7 +22,7 @@ pub enum StartupStanding {
 
 impl StartupStanding {
     /// That of the pod that `record` is of.
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn from_record(record: &Record) -> Self {
         match record.progress {
             _ if record.relapse.is_some() => Self::Failed,
             Progress::InFlight { is_stuck: true, .. } => Self::Stuck,

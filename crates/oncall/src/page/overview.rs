@@ -135,7 +135,7 @@ impl Overview {
         let in_flight = census.in_flight();
         let late_deliveries = problems.late_deliveries.clone();
         let late_deliveries = late_deliveries.map(|late| late.seen_by(&self.freshness));
-        let status = OverviewStatus::of(&StatusSigns {
+        let status = OverviewStatus::from_signs(&StatusSigns {
             freshness: &self.freshness,
             problems: &problems.problems,
             unanswered: self.unanswered.as_deref(),

@@ -56,7 +56,7 @@ pub(super) struct StatusSigns<'a> {
 }
 
 impl OverviewStatus {
-    pub(super) fn of(signs: &StatusSigns<'_>) -> Self {
+    pub(super) fn from_signs(signs: &StatusSigns<'_>) -> Self {
         let late = signs.late_deliveries.map(LateDeliveries::sentence);
         let warning: Vec<String> =
             signs.freshness.headline(signs.now).into_iter().chain(late).collect();
@@ -200,7 +200,7 @@ mod tests {
         let problem =
             |&(pods, stuck): &(usize, usize)| Problem { pods, stuck, ..Problem::default() };
         let problems: Vec<_> = pods.iter().map(problem).collect();
-        let found = OverviewStatus::of(&signs(&freshness(state), &problems));
+        let found = OverviewStatus::from_signs(&signs(&freshness(state), &problems));
         assert_eq!(found.warning.is_some(), state != FreshnessState::Current);
         (found.level, found.word)
     }
@@ -226,7 +226,8 @@ mod tests {
             Problem { pods: 3, headline: "Pods fit on no node".to_owned(), ..Problem::default() };
         let found = |late_nodes, problems| {
             let known = freshness(FreshnessState::Current);
-            let found = OverviewStatus::of(&StatusSigns { late_nodes, ..signs(&known, problems) });
+            let found =
+                OverviewStatus::from_signs(&StatusSigns { late_nodes, ..signs(&known, problems) });
             (found.word, found.headline, found.also)
         };
         let problems = [problem];
@@ -244,7 +245,7 @@ mod tests {
     fn late_deliveries_need_attention_and_stand_above_everything() {
         let found = |state, late: &LateDeliveries| {
             let known = freshness(state);
-            let found = OverviewStatus::of(&StatusSigns {
+            let found = OverviewStatus::from_signs(&StatusSigns {
                 late_deliveries: Some(late),
                 ..signs(&known, &[])
             });
@@ -268,7 +269,7 @@ mod tests {
         };
         let problems = ["one", "two", "three"].map(problem);
         let known = freshness(FreshnessState::Current);
-        let found = |problems| OverviewStatus::of(&signs(&known, problems));
+        let found = |problems| OverviewStatus::from_signs(&signs(&known, problems));
         let all = found(&problems);
         assert_eq!((&*all.headline, &*all.extent), ("one", "one here"));
         assert_eq!(all.command, "kubectl get events");
@@ -292,8 +293,8 @@ mod tests {
             now: Timestamp::from_seconds(1_772_360_000),
         };
         let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
-        assert_eq!(OverviewStatus::of(&signs).headline, expected);
-        let found = OverviewStatus::of(&StatusSigns {
+        assert_eq!(OverviewStatus::from_signs(&signs).headline, expected);
+        let found = OverviewStatus::from_signs(&StatusSigns {
             unanswered: Some("podinit is busy, try again"),
             ..signs
         });
@@ -318,7 +319,7 @@ mod tests {
             ..Problem::default()
         };
         let found = |clocks: &[NodeClock], problems: &[Problem]| {
-            let found = OverviewStatus::of(&StatusSigns {
+            let found = OverviewStatus::from_signs(&StatusSigns {
                 freshness: &freshness(FreshnessState::Current),
                 problems,
                 unanswered: None,

@@ -133,7 +133,7 @@ pub(super) fn other(
     now: Timestamp,
 ) -> OtherInstant {
     if other < at {
-        return OtherInstant::Newest(AsOfAnswer::of(tracked));
+        return OtherInstant::Newest(AsOfAnswer::from_tracked(tracked));
     }
     let is_now = now < other.plus(APART);
     let time = podinit_core::rfc3339::format(other.truncate_to_second());
@@ -148,12 +148,12 @@ pub(super) fn other(
 impl OtherInstant {
     /// That the answer would be another, in one line; `None` where it would be the same.
     pub(super) fn line(self, tracked: &mut TrackedPods) -> Option<String> {
-        let taken = AsOfAnswer::of(tracked);
+        let taken = AsOfAnswer::from_tracked(tracked);
         let (words, flag, other) = match self {
             Self::Newest(other) => ("older".to_owned(), "newest".to_owned(), other),
             Self::Later { at, words, flag } => {
                 tracked.move_to(at);
-                (words, flag, AsOfAnswer::of(tracked))
+                (words, flag, AsOfAnswer::from_tracked(tracked))
             }
         };
         let has_waited = flag != "newest";
@@ -169,7 +169,7 @@ impl OtherInstant {
 
 impl AsOfAnswer {
     /// What is answered of the pods as they stand.
-    fn of(tracked: &TrackedPods) -> Self {
+    fn from_tracked(tracked: &TrackedPods) -> Self {
         let mut answer = Self::default();
         match &tracked.question {
             PodQuestion::Problems => {

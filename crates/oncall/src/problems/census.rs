@@ -116,7 +116,7 @@ impl PodFilter {
 
 impl PodCensus {
     /// Those of `pods` that are wanted: of `problems`, each with the places of its pods, and of those of no problem.
-    pub fn of<'a>(
+    pub fn from_pods<'a>(
         pods: &FoundPods,
         problems: impl IntoIterator<Item = (&'a Problem, &'a Vec<u32>)>,
         rest: &[u32],

@@ -175,7 +175,7 @@ impl Problems {
         (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
         now: Option<Timestamp>,
     ) -> Self {
-        SeenProblems::of(in_flight, newest, (clocks, late_nodes), now).problems
+        SeenProblems::from_records(in_flight, newest, (clocks, late_nodes), now).problems
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.
@@ -213,7 +213,7 @@ impl Problem {
         self.cause == Cause::Clock.as_str()
     }
 
-    fn of(
+    fn from_found(
         problem: &podinit_problems::FoundProblem,
         now: Timestamp,
         ended: Option<Timestamp>,
@@ -241,7 +241,7 @@ impl Problem {
             unschedulable: problem.capacity.clone(),
             late_nodes: problem.late_nodes.clone(),
             oldest: problem.oldest.iter().map(name).collect(),
-            sentence: sentence::of(problem, now, ended),
+            sentence: sentence::problem_sentence(problem, now, ended),
             headline: headline::headline(problem),
             extent: headline::extent(problem, now, ended),
             next_command: next_command_of_problem(problem),

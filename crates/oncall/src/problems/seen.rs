@@ -34,7 +34,7 @@ pub struct MatchedPods {
 impl SeenProblems {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
     /// whose clocks are off or that do not become schedulable.
-    pub fn of(
+    pub fn from_records(
         in_flight: Vec<Record>,
         newest: &[Record],
         (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
@@ -59,10 +59,12 @@ impl SeenProblems {
                 freshness: None,
                 clocks_ahead: Vec::new(),
                 problems: (problems.iter())
-                    .map(|problem| Problem::of(problem, now, None))
+                    .map(|problem| Problem::from_found(problem, now, None))
                     .collect(),
                 not_compared: incomplete,
-                ended: ended.map(|one| Problem::of(&one.problem, now, Some(one.at))).collect(),
+                ended: ended
+                    .map(|one| Problem::from_found(&one.problem, now, Some(one.at)))
+                    .collect(),
                 crashing: 0,
                 clocks,
                 unmatched_slos: Vec::new(),
@@ -106,7 +108,7 @@ impl SeenProblems {
     /// The pods that are wanted, counted.
     pub fn census(&self, wanted: &PodFilter) -> PodCensus {
         let with_pods = self.problems.problems.iter().zip(&self.affected);
-        PodCensus::of(&self.pods, with_pods, &self.rest, wanted)
+        PodCensus::from_pods(&self.pods, with_pods, &self.rest, wanted)
     }
 }
 
@@ -155,7 +157,7 @@ mod tests {
             pods(("shop", None), scheduling, 2),
         ];
         let now = Some(Timestamp::from_seconds(600));
-        let seen = SeenProblems::of(in_flight.concat(), &[], (Vec::new(), &[]), now);
+        let seen = SeenProblems::from_records(in_flight.concat(), &[], (Vec::new(), &[]), now);
         let found = |namespaces, kinds: &[&str]| {
             let owner_kinds = kinds.iter().copied().map(Box::from).collect();
             let matched =

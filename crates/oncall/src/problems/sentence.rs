@@ -15,7 +15,11 @@ use podinit_text::words::count;
 
 /// The sentence about `problem` at `now`, with the figures that go with it. Of one that has ended, it says until
 /// when it lasted.
-pub(super) fn of(problem: &FoundProblem, now: Timestamp, ended: Option<Timestamp>) -> String {
+pub(super) fn problem_sentence(
+    problem: &FoundProblem,
+    now: Timestamp,
+    ended: Option<Timestamp>,
+) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let pods = problem.pods;
@@ -327,14 +331,14 @@ mod tests {
             oldest: Vec::new(),
         };
         assert_eq!(
-            of(&problem, at, None),
+            problem_sentence(&problem, at, None),
             "299 pods of shop/ReplicaSet/gpu were rejected by the kubelet in the last 10 minutes: \
              UnexpectedAdmissionError: no devices left. Since 10:13, 1 node, 1 workload, 1 namespace."
         );
         let since = |pods| {
             let minutes = at.plus_nanos(-40 * 60 * 1_000_000_000);
             let earlier = Some(Earlier { pods, since: minutes });
-            let said = of(&FoundProblem { earlier, ..problem.clone() }, at, None);
+            let said = problem_sentence(&FoundProblem { earlier, ..problem.clone() }, at, None);
             said.split_once(". Since ").unwrap().1.to_owned()
         };
         assert_eq!(
@@ -350,7 +354,7 @@ mod tests {
                 message: None,
                 ..problem.clone()
             };
-            let said = of(&mixed, at, None);
+            let said = problem_sentence(&mixed, at, None);
             let said = said.split_once("gpu ").unwrap().1;
             said.split(". Since").next().unwrap().to_owned()
         };

@@ -150,7 +150,7 @@ impl QueryQueue {
         }
         match self.requests.poll_recv(context) {
             Poll::Ready(Some(request)) => {
-                self.current = Some(QueryProgress::of(request));
+                self.current = Some(QueryProgress::from_request(request));
                 Poll::Ready(())
             }
             // There are no readers any more.
@@ -160,7 +160,7 @@ impl QueryQueue {
 
     /// Takes a step, and returns whether there was one to take.
     fn step(&mut self, tracker: &Tracker, store: &RecordStore) -> bool {
-        let waiting = || self.requests.try_recv().ok().map(QueryProgress::of);
+        let waiting = || self.requests.try_recv().ok().map(QueryProgress::from_request);
         let Some(mut progress) = self.current.take().or_else(waiting) else {
             return false;
         };
@@ -177,7 +177,7 @@ impl QueryQueue {
 }
 
 impl QueryProgress {
-    fn of(request: QueryRequest) -> Self {
+    fn from_request(request: QueryRequest) -> Self {
         let after = match &request.query {
             RecordQuery::InFlight { after, .. } => *after,
             RecordQuery::Ended { .. } | RecordQuery::BesidePods | RecordQuery::Pod { .. } => None,

@@ -48,11 +48,11 @@ pub struct StuckPods {
 
 impl StuckPods {
     /// Of the pods of a source that are in flight, at most `limit` that are stuck.
-    pub fn of(pods: &mut SourcePods, limit: usize) -> Self {
+    pub fn from_pods(pods: &mut SourcePods, limit: usize) -> Self {
         let now = pods.now();
         let mut stuck = pods.in_flight().filter(SourcePodInFlight::is_stuck);
         let shown = stuck.by_ref().take(limit);
-        let shown = shown.filter_map(|pod| StuckPod::of(&pod.record(), now?));
+        let shown = shown.filter_map(|pod| StuckPod::from_record(&pod.record(), now?));
         let shown: Vec<StuckPod> = shown
             .map(|row| StuckPod {
                 next_command: addressed(&row.next_command, pods.kubeconfig()),

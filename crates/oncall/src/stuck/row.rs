@@ -57,7 +57,7 @@ pub struct StuckPod {
 
 impl StuckPod {
     /// The row of a startup at `now`; `None` if it is not stuck.
-    pub fn of(record: &Record, now: Timestamp) -> Option<Self> {
+    pub fn from_record(record: &Record, now: Timestamp) -> Option<Self> {
         let Progress::InFlight { waiting, entered, stuck_at, is_stuck: true, .. } = record.progress
         else {
             return None;

@@ -58,7 +58,7 @@ pub struct ProbeDurations {
 
 impl ProbeDurations {
     /// Of so many startups; `None` where they are too few for advice.
-    pub fn of(latencies: Vec<Latency>) -> Option<Self> {
+    pub fn from_latencies(latencies: Vec<Latency>) -> Option<Self> {
         if latencies.len() < LEAST_STARTUPS {
             return None;
         }
@@ -98,7 +98,7 @@ impl Advice {
 
 /// The advice for one container, if anything is wrong.
 pub fn advise(probes: &ContainerProbes, taken: ProbeDurations) -> Option<Advice> {
-    let timing = ProbeTiming::of(probes);
+    let timing = ProbeTiming::from_probes(probes);
     let found: Vec<ProbeFinding> = ProbeFinding::ALL
         .into_iter()
         .filter(|finding| timing.shows(*finding, probes, taken))
@@ -126,7 +126,7 @@ struct ProbeTiming {
 }
 
 impl ProbeTiming {
-    fn of(probes: &ContainerProbes) -> Self {
+    fn from_probes(probes: &ContainerProbes) -> Self {
         let ContainerProbes { startup, readiness, liveness, .. } = probes;
         let delays = [startup, readiness].into_iter().flatten();
         let delay = delays.map(|probe| probe.initial_delay).max();

@@ -64,14 +64,14 @@ pub struct ProbeTimes(BTreeMap<WorkloadVersion, Vec<Latency>>);
 impl ProbeTimes {
     /// Counts a pod that took so long.
     pub fn add(&mut self, pod: &PodInfo, latency: Latency) {
-        if let Some(version) = WorkloadVersion::of(pod) {
+        if let Some(version) = WorkloadVersion::from_pod(pod) {
             self.0.entry(version).or_default().push(latency);
         }
     }
 
     /// Those of the pods of the version of `pod`.
     pub fn of_version(&mut self, pod: &PodInfo) -> Vec<Latency> {
-        let times = WorkloadVersion::of(pod).and_then(|version| self.0.remove(&version));
+        let times = WorkloadVersion::from_pod(pod).and_then(|version| self.0.remove(&version));
         times.unwrap_or_default()
     }
 
@@ -82,7 +82,7 @@ impl ProbeTimes {
             let WorkloadVersion { namespace, kind, name, .. } = &version;
             let key = (Arc::clone(namespace), kind.clone(), name.clone());
             let versions = workloads.entry(key).or_default();
-            if let Some(taken) = ProbeDurations::of(latencies) {
+            if let Some(taken) = ProbeDurations::from_latencies(latencies) {
                 versions.are_measured = true;
                 versions.add(workload_advice(&version, taken));
             }
@@ -118,7 +118,7 @@ impl WorkloadVersions {
 
 impl WorkloadVersion {
     /// That of a pod; `None` without probes.
-    fn of(pod: &PodInfo) -> Option<Self> {
+    fn from_pod(pod: &PodInfo) -> Option<Self> {
         let probes = Arc::clone(pod.probes.as_ref()?);
         let (kind, name) = match pod.workload.as_deref() {
             Some(Workload { kind, name }) => (kind.clone(), name.clone()),

@@ -81,12 +81,12 @@ impl<'a> AnswerInput<'a> {
     fn stage(self) -> Option<(Stage, &'a Row)> {
         let whole = whole(self.answering()).filter(|_| self.verdict().is_different())?;
         let quantile = IntervalQuantile::told(whole);
-        let moved = quantile.of(whole).proven;
+        let moved = quantile.difference_in(whole).proven;
         let stages = Stage::ALL.into_iter();
         let rows = stages
             .filter_map(|stage| Some((stage, row_of(self.answering(), Interval::Stage(stage))?)));
-        let rows = rows.filter(|(_, row)| quantile.of(row).proven == moved);
-        let size = |row: &Row| quantile.of(row).difference.abs();
+        let rows = rows.filter(|(_, row)| quantile.difference_in(row).proven == moved);
+        let size = |row: &Row| quantile.difference_in(row).difference.abs();
         rows.max_by(|(_, one), (_, other)| size(one).total_cmp(&size(other)))
     }
 
@@ -103,7 +103,7 @@ impl<'a> AnswerInput<'a> {
         let found = stages.filter_map(|stage| row_of(self.answering(), Interval::Stage(stage)));
         let sentences = found.filter(|row| row.verdict.is_different()).map(|row| {
             let quantile = IntervalQuantile::told(row);
-            let moved = quantile.of(row).proven.map_or("", Moved::as_str);
+            let moved = quantile.difference_in(row).proven.map_or("", Moved::as_str);
             let size = in_short(row, quantile);
             format!(" The stage {} is {moved}: {size} in {}.", row.interval, quantile.as_str())
         });
@@ -112,7 +112,7 @@ impl<'a> AnswerInput<'a> {
 }
 
 impl Answer {
-    pub(super) fn of(
+    pub(super) fn new(
         asked: AnswerInput<'_>,
         observed: [usize; 2],
         breakdown: Option<&Breakdown>,
@@ -171,7 +171,7 @@ impl Answer {
 /// What the whole is, and the stage and the place of it.
 fn told(asked: AnswerInput<'_>, row: &Row, among: &str, breakdown: Option<&Breakdown>) -> String {
     let quantile = IntervalQuantile::told(row);
-    let moved = quantile.of(row).proven.unwrap_or(Moved::Slower);
+    let moved = quantile.difference_in(row).proven.unwrap_or(Moved::Slower);
     let begin = match (row.verdict, quantile) {
         (Verdict::Mixed, _) => mixed(row, among),
         (_, IntervalQuantile::P50) => {
@@ -185,7 +185,8 @@ fn told(asked: AnswerInput<'_>, row: &Row, among: &str, breakdown: Option<&Break
     // Places are those of all pods, where these say the same.
     let breakdown = breakdown.filter(|found| {
         let of_all = asked.rows.iter().find(|row| row.interval == found.interval);
-        !asked.is_of_matched() || of_all.is_some_and(|all| quantile.of(all).proven == Some(moved))
+        !asked.is_of_matched()
+            || of_all.is_some_and(|all| quantile.difference_in(all).proven == Some(moved))
     });
     let place = breakdown.map_or_else(String::new, |found| place(found, quantile, moved));
     let stage = match asked.stage() {

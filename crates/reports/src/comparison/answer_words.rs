@@ -16,7 +16,7 @@ const MOST_TIMES: f64 = 100.0;
 
 /// `created to ready p50 8.1s → 11.4s (+3.3s, between +2.9s and +3.8s)`
 pub(super) fn figures(row: &Row, quantile: IntervalQuantile) -> String {
-    let ([before, after], difference) = (quantile.values(row), quantile.of(row));
+    let ([before, after], difference) = (quantile.values(row), quantile.difference_in(row));
     format!(
         "{} {} {} → {} ({}, between {})",
         spoken(&row.interval),
@@ -30,13 +30,14 @@ pub(super) fn figures(row: &Row, quantile: IntervalQuantile) -> String {
 
 /// The difference of a quantile: `+3.3s`.
 pub(super) fn in_short(row: &Row, quantile: IntervalQuantile) -> String {
-    signed(quantile.of(row).difference)
+    signed(quantile.difference_in(row).difference)
 }
 
 /// That the median and the 90th percentile moved against each other.
 pub(super) fn mixed(row: &Row, among: &str) -> String {
-    let way =
-        |quantile: IntervalQuantile| quantile.of(row).proven.map_or("as before", Moved::as_str);
+    let way = |quantile: IntervalQuantile| {
+        quantile.difference_in(row).proven.map_or("as before", Moved::as_str)
+    };
     format!(
         "The middle of startups is {}, the slowest tenth is {}{among}. The middle: {}. The slowest tenth: {}.",
         way(IntervalQuantile::P50),
@@ -54,7 +55,7 @@ pub(super) fn no_difference(row: &Row, among: &str) -> String {
 
 /// From which difference on it would have been seen: it reaches its margin, and its interval excludes 0.
 fn seen(row: &Row, quantile: IntervalQuantile) -> String {
-    let difference = quantile.of(row);
+    let difference = quantile.difference_in(row);
     let least = difference.margin.max(half_width(difference.interval));
     format!("From about {} on it would have been seen.", signed(least))
 }
@@ -66,7 +67,7 @@ fn half_width([low, high]: [f64; 2]) -> f64 {
 /// That a difference is neither shown nor excluded, and what would be needed.
 pub(super) fn unclear(row: &Row, among: &str) -> (String, Option<String>) {
     let quantile = IntervalQuantile::told(row);
-    let difference = quantile.of(row);
+    let difference = quantile.difference_in(row);
     let figures = figures(row, quantile);
     let is_small = difference.difference.abs() < difference.margin;
     let text = match is_small {
@@ -161,7 +162,7 @@ pub(super) fn place(breakdown: &Breakdown, quantile: IntervalQuantile, moved: Mo
     // Of more nodes than are stated, and of those with few pods, nothing is known.
     let stated: f64 = nodes().map(|part| part.pods_after).sum();
     let is_all = nodes().count() > 1 && stated > 1.0 - 1e-9;
-    match is_all && nodes().all(|part| quantile.of(&part.row).proven == Some(moved)) {
+    match is_all && nodes().all(|part| quantile.difference_in(&part.row).proven == Some(moved)) {
         true => ", on all nodes".to_owned(),
         false => String::new(),
     }

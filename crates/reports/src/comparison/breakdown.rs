@@ -43,7 +43,7 @@ struct BreakdownCandidate {
 
 impl Breakdown {
     /// Of an interval whose row is there and not `same`.
-    pub(super) fn of(
+    pub(super) fn from_sides(
         (before, after): (&ComparisonSide, &ComparisonSide),
         interval: Interval,
         rows: &[Row],
@@ -92,7 +92,7 @@ impl Breakdown {
         Some(Self {
             interval: interval.as_str(),
             mean_difference: difference,
-            only: Only::of(&parts, verdict, compared),
+            only: Only::from_parts(&parts, verdict, compared),
             parts,
         })
     }

@@ -41,7 +41,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    pub(super) fn of(before: &ComparisonSide, after: &ComparisonSide) -> Self {
+    pub(super) fn from_sides(before: &ComparisonSide, after: &ComparisonSide) -> Self {
         let nodes = |side| names(side, |pod| pod.node.iter().map(|node| &**node).collect());
         let images = |side| names(side, |pod| pod.images.iter().map(|image| &**image).collect());
         let (nodes, images) = ([nodes(before), nodes(after)], [images(before), images(after)]);

@@ -66,7 +66,7 @@ impl Mix {
 
 impl PodMatches {
     /// Of the pods of both sides.
-    pub(crate) fn of(before: &ComparisonSide, after: &ComparisonSide) -> Self {
+    pub(crate) fn from_sides(before: &ComparisonSide, after: &ComparisonSide) -> Self {
         let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
         let mut number = |side: usize, pods: &[ComparedPod]| -> Vec<usize> {
             let numbered = pods.iter().map(|pod| {

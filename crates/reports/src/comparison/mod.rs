@@ -125,7 +125,7 @@ pub fn compare(
     };
     let told = [of_list(before, after), of_list(after, before)];
     let [before, after] = [told[0].as_ref().unwrap_or(before), told[1].as_ref().unwrap_or(after)];
-    let matches = PodMatches::of(before, after);
+    let matches = PodMatches::from_sides(before, after);
     let all = compared(before, after);
     let jobs: Vec<_> = all.iter().flat_map(|one| [(one, false), (one, true)]).collect();
     let found = in_parallel(&jobs, |((number, timed), is_matched)| match is_matched {
@@ -140,15 +140,15 @@ pub fn compare(
     };
     let (rows, matched_rows, mix) = (table(false), table(true), matches.mix());
     let asked = AnswerInput { rows: &rows, matched: &matched_rows, mix: &mix };
-    let of = |interval: Interval| Breakdown::of((before, after), interval, &rows, margin);
+    let of = |interval: Interval| Breakdown::from_sides((before, after), interval, &rows, margin);
     let told = asked.broken_down();
     let breakdown = told.and_then(of);
     let others = intervals().filter(|interval| Some(*interval) != told);
     let other_breakdowns = others.filter_map(of).collect();
     let (earlier, later) = (before.summary(), after.summary());
     let observed = [earlier.observed, later.observed];
-    let not_started = NotStarted::of(before, after);
-    let answer = Answer::of(asked, observed, breakdown.as_ref(), not_started.as_ref());
+    let not_started = NotStarted::from_sides(before, after);
+    let answer = Answer::new(asked, observed, breakdown.as_ref(), not_started.as_ref());
     Comparison {
         answer: answer.cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
         not_started,
@@ -164,7 +164,7 @@ pub fn compare(
         matched_rows,
         breakdown,
         other_breakdowns,
-        changes: Changes::of(before, after),
+        changes: Changes::from_sides(before, after),
     }
 }
 

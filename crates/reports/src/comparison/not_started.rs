@@ -50,7 +50,11 @@ impl StartVerdict {
         }
     }
 
-    fn of(difference: f64, [low, high]: [f64; 2], is_proven: impl FnOnce() -> bool) -> Self {
+    fn from_difference(
+        difference: f64,
+        [low, high]: [f64; 2],
+        is_proven: impl FnOnce() -> bool,
+    ) -> Self {
         match difference.abs() >= MARGIN && is_proven() {
             true if difference > 0.0 => Self::Worse,
             true => Self::Better,
@@ -75,7 +79,7 @@ struct RowStatistics {
 }
 
 impl RowStatistics {
-    fn of(
+    fn from_clusters(
         together: Together,
         clusters: &[Vec<Proportion>; 2],
         [one, other]: [Proportion; 2],
@@ -85,10 +89,11 @@ impl RowStatistics {
         let of_pods = worse_from(one, other.of);
         if together == Together::Pods {
             let (interval, p_value) = ([low, high], fisher(one, other));
-            let verdict = StartVerdict::of(difference, interval, || p_value < OF_STARTS);
+            let verdict =
+                StartVerdict::from_difference(difference, interval, || p_value < OF_STARTS);
             return Self { interval, wide_interval: None, p_value, verdict, worse_from: of_pods };
         }
-        let found = ClusteredDifference::of(clusters.each_ref().map(|side| &**side), SEEDS);
+        let found = ClusteredDifference::new(clusters.each_ref().map(|side| &**side), SEEDS);
         // What fails together tells less than as many pods that are independent.
         let interval = [found.interval[0].min(low), found.interval[1].max(high)];
         let [wide_low, wide_high] = found.wide;
@@ -102,7 +107,7 @@ impl RowStatistics {
             interval,
             wide_interval: Some(found.wide),
             p_value: found.ranks.p_value,
-            verdict: StartVerdict::of(difference, interval, || is_proven),
+            verdict: StartVerdict::from_difference(difference, interval, || is_proven),
             worse_from: of_pods.map(|from| from.max(least)).filter(|from| *from <= other.of),
         }
     }
@@ -204,11 +209,11 @@ pub struct NotStarted {
 
 impl NotStarted {
     /// Compares two sides; `None` where one has no pod that counts.
-    pub(super) fn of(before: &ComparisonSide, after: &ComparisonSide) -> Option<Self> {
+    pub(super) fn from_sides(before: &ComparisonSide, after: &ComparisonSide) -> Option<Self> {
         let limit = limit(before).or_else(|| limit(after));
-        let [mut one, mut other] = [before, after].map(|side| SideCounts::of(side, limit));
+        let [mut one, mut other] = [before, after].map(|side| SideCounts::from_side(side, limit));
         let told = [&mut one, &mut other].map(|side| std::mem::take(&mut side.pods));
-        let (together, clusters, [earlier, later]) = Together::of(told);
+        let (together, clusters, [earlier, later]) = Together::from_sides(told);
         one.count(earlier);
         other.count(later);
         let (earlier, later) = (one.starts, other.starts);
@@ -216,7 +221,7 @@ impl NotStarted {
             return None;
         }
         let RowStatistics { interval, wide_interval, p_value, verdict, worse_from } =
-            RowStatistics::of(together, &clusters, [earlier.pods, later.pods]);
+            RowStatistics::from_clusters(together, &clusters, [earlier.pods, later.pods]);
         let parts = match verdict {
             StartVerdict::Same => Vec::new(),
             _ => parts([&one, &other]),
@@ -273,7 +278,7 @@ struct SideCounts<'a> {
 
 impl<'a> SideCounts<'a> {
     /// The pods of which is known whether they started, and how many others there are.
-    fn of(side: &'a ComparisonSide, limit: Option<u64>) -> Self {
+    fn from_side(side: &'a ComparisonSide, limit: Option<u64>) -> Self {
         let mut counted = Self::default();
         let Some(until) = side.end() else {
             return counted;

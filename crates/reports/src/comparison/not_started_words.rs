@@ -9,7 +9,8 @@ use podinit_text::words::{count, points};
 impl NotStarted {
     /// `More pods do not start: 42 of 585 → 208 of 571 (…).`
     pub(super) fn in_words(&self) -> String {
-        let counts = format!("{} → {}", of(self.before.pods), of(self.after.pods));
+        let counts =
+            format!("{} → {}", proportion_text(self.before.pods), proportion_text(self.after.pods));
         let [low, high] = self.interval;
         let size =
             format!("{}, between {} and {}", points(self.difference), points(low), points(high));
@@ -90,6 +91,6 @@ fn more(MostOfIncrease { workload, pods, of }: &MostOfIncrease) -> String {
     format!("{of} more pods do not start, {part} of {workload}")
 }
 
-fn of(pods: Proportion) -> String {
+fn proportion_text(pods: Proportion) -> String {
     format!("{} of {}", pods.count, pods.of)
 }

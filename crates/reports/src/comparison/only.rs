@@ -54,7 +54,11 @@ pub(super) struct ComparedPods<'a> {
 impl Only {
     /// The fewest values of one dimension that account for nearly all of the difference, each no chance; `None` where no
     /// few do.
-    pub(super) fn of(parts: &[Part], verdict: Verdict, compared: ComparedPods<'_>) -> Option<Self> {
+    pub(super) fn from_parts(
+        parts: &[Part],
+        verdict: Verdict,
+        compared: ComparedPods<'_>,
+    ) -> Option<Self> {
         let of = |dimension| Self::of_dimension(dimension, parts, verdict);
         let found = Dimension::ALL.into_iter().filter_map(of);
         let found: Vec<Self> = found.filter(|only| only.moves_as_one(compared)).collect();

@@ -21,7 +21,7 @@ impl IntervalQuantile {
     }
 
     /// Its difference in a row.
-    pub(super) const fn of(self, row: &Row) -> &Difference {
+    pub(super) const fn difference_in(self, row: &Row) -> &Difference {
         match self {
             Self::P50 => &row.p50,
             Self::P90 => &row.p90,
@@ -40,7 +40,7 @@ impl IntervalQuantile {
     /// or the first of which too little is known; otherwise the median.
     pub(super) fn told(row: &Row) -> Self {
         let find = |is_it: &dyn Fn(&Difference) -> bool| {
-            Self::ALL.into_iter().find(|quantile| is_it(quantile.of(row)))
+            Self::ALL.into_iter().find(|quantile| is_it(quantile.difference_in(row)))
         };
         let both = row.verdict == super::Verdict::Mixed;
         let slower = || find(&|one| both && one.proven == Some(Moved::Slower));

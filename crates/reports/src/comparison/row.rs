@@ -39,7 +39,7 @@ impl QuantileMargin {
         Self { percent, least }
     }
 
-    fn of(self, before: f64) -> f64 {
+    fn allowed(self, before: f64) -> f64 {
         (self.percent / 100.0 * before).max(self.least)
     }
 }
@@ -87,7 +87,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    fn of(sample: &DurationSample) -> Self {
+    fn from_sample(sample: &DurationSample) -> Self {
         let at = |percent| sample.quantile(percent).map_or(0.0, |nanos| nanos as f64 / 1e9);
         Self {
             count: sample.count(),
@@ -133,7 +133,7 @@ impl Moved {
 
 impl Difference {
     fn new(before: f64, after: f64, (low, high): (f64, f64), margin: QuantileMargin) -> Self {
-        let (difference, margin) = (after - before, margin.of(before));
+        let (difference, margin) = (after - before, margin.allowed(before));
         Self { difference, interval: [low, high], margin, moved: None, proven: None }
     }
 
@@ -221,9 +221,10 @@ impl Row {
         if before.sample.count().min(after.sample.count()) < LEAST_PODS {
             return None;
         }
-        let resampled = Resampled::of(before.sample.minutes(), after.sample.minutes());
+        let resampled = Resampled::from_counts(before.sample.minutes(), after.sample.minutes());
         let (one, other) = (before.resamples(resampled), after.resamples(resampled));
-        let (figures, later) = (Figures::of(before.sample), Figures::of(after.sample));
+        let (figures, later) =
+            (Figures::from_sample(before.sample), Figures::from_sample(after.sample));
         let RankTest { probability, p_value } = test();
         let p50 = interval(&one.p50, &other.p50);
         let p90 = interval(&one.p90, &other.p90);

@@ -291,7 +291,7 @@ impl ComparisonSide {
             network_may_include_pulls: (record.network_time)
                 .is_some_and(NetworkTime::may_include_pulls),
             named: PodDuration::of_record(record),
-            start: StartupCourse::of(record),
+            start: StartupCourse::from_record(record),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),

@@ -52,7 +52,7 @@ pub(super) enum NotStartedReason {
 }
 
 impl StartupCourse {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn from_record(record: &Record) -> Self {
         let last = record.causes.last().map(|cause| cause.waiting);
         let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
         let (over, end, waiting) = match &record.progress {
@@ -64,7 +64,7 @@ impl StartupCourse {
                 // When podinit first saw it, it may have been over for days.
                 let stated = stated.filter(|_| is_first_sight).map(|stated| stated.min(*at));
                 let over = stated.unwrap_or(if is_first_sight { created } else { *at });
-                (Some(over), StartupEnd::of(*outcome, stated.unwrap_or(*at)), last)
+                (Some(over), StartupEnd::from_outcome(*outcome, stated.unwrap_or(*at)), last)
             }
         };
         Self { created, over, end, waiting }
@@ -90,7 +90,7 @@ impl StartupCourse {
 }
 
 impl StartupEnd {
-    const fn of(outcome: Outcome, at: Timestamp) -> Self {
+    const fn from_outcome(outcome: Outcome, at: Timestamp) -> Self {
         match outcome {
             Outcome::Ready | Outcome::Completed => Self::Started,
             Outcome::Failed => Self::Failed,

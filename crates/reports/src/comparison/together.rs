@@ -35,7 +35,7 @@ pub enum Together {
 impl Together {
     /// What fails together on both sides: their clusters, none where pods are taken for independent, and their pods. Where not
     /// whole workloads are drawn, the tries of a Job are one pod.
-    pub(super) fn of(
+    pub(super) fn from_sides(
         sides: [Vec<KnownStart<'_>>; 2],
     ) -> (Self, [Vec<Proportion>; 2], [Vec<KnownStart<'_>>; 2]) {
         let enough = |sides: &[Vec<KnownStart<'_>>; 2], together: Self| {

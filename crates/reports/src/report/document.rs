@@ -64,7 +64,9 @@ fn waiting(document: &mut TextDocument, report: &Report) {
         return;
     };
     let section =
-        WaitingSection::of(waiting, IntervalNames::of(report), |name| document.name(name));
+        WaitingSection::from_report(waiting, IntervalNames::from_report(report), |name| {
+            document.name(name)
+        });
     document.heading(WAITING);
     section.sentences.iter().for_each(|sentence| document.sentence(sentence));
     document.table(&section.stages);

@@ -26,7 +26,7 @@ pub(super) struct IntervalNames {
 }
 
 impl IntervalNames {
-    pub(super) const fn of(report: &Report) -> Self {
+    pub(super) const fn from_report(report: &Report) -> Self {
         Self { lone_list: report.lone_list }
     }
 
@@ -52,7 +52,7 @@ pub(super) fn largest_part(of: &str, what: &str, share: f64) -> String {
 
 /// The table of intervals. Of a lone list, what it cannot tell has no row.
 pub(super) fn intervals(report: &Report) -> TextTable {
-    let names = IntervalNames::of(report);
+    let names = IntervalNames::from_report(report);
     let untold = [Stage::Gated, Stage::Unschedulable].map(Stage::as_str);
     let rows = report.intervals.iter();
     let rows = rows.filter(|row| !(report.lone_list && untold.contains(&&*row.interval)));
@@ -117,7 +117,7 @@ const COLD_HEAD: [&str; 7] = ["startups", "count", "of all", "p50", "p90", "p99"
 /// What startups had to wait for; `None` where nothing tells.
 pub(super) fn cold(report: &Report) -> Option<ColdSection> {
     let mut sentences = cold_sentence(report)?;
-    let known = KnownCauses::of(report);
+    let known = KnownCauses::from_report(report);
     if !known.nodes {
         sentences += " Whether nodes were new is not known.";
     }
@@ -150,7 +150,7 @@ pub(super) fn cold(report: &Report) -> Option<ColdSection> {
 
 /// How many startups were cold, and how much of all waiting that is; `None` where nothing tells.
 pub(super) fn cold_sentence(report: &Report) -> Option<String> {
-    let known = KnownCauses::of(report);
+    let known = KnownCauses::from_report(report);
     let (were, have_been) = match (known.nodes, known.images) {
         (true, true) => ("were cold, with a new node or pulled images", "have been cold"),
         (true, false) => ("had a new node", "have had a new node"),
@@ -196,7 +196,7 @@ struct KnownCauses {
 }
 
 impl KnownCauses {
-    fn of(report: &Report) -> Self {
+    fn from_report(report: &Report) -> Self {
         let mut known = Self { nodes: false, images: false };
         for row in &report.startups {
             known.nodes |= row.capacity.is_some_and(|one| one != NodeAge::Unknown);
@@ -286,7 +286,7 @@ pub(super) fn notes(
         }
     });
     let unobserved = report.unobserved.iter();
-    let names = IntervalNames::of(report);
+    let names = IntervalNames::from_report(report);
     let unobserved =
         unobserved.map(|(stage, reason, count)| format!("{} {reason} {count}", names.name(stage)));
     let scheduling = |row: &&IntervalSummary| row.interval == Stage::Scheduling.as_str();

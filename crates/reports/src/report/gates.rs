@@ -71,7 +71,7 @@ pub(super) struct PodGates {
 }
 
 impl PodGates {
-    fn of(&mut self, kind: GateKind, gate: &str) -> &mut GateOutcomes {
+    fn outcomes_mut(&mut self, kind: GateKind, gate: &str) -> &mut GateOutcomes {
         let name = (kind, Arc::from(gate));
         if self.by_name.len() >= MOST_FOLLOWED && !self.by_name.contains_key(&name) {
             return &mut self.others;
@@ -82,19 +82,19 @@ impl PodGates {
     /// Counts a pod that is discovered.
     pub(super) fn meet(&mut self, gates: GatesObservation<'_>) {
         for (kind, gate) in gates.each() {
-            self.of(kind, gate).pods += 1;
+            self.outcomes_mut(kind, gate).pods += 1;
         }
     }
 
     /// Counts an event of a pod.
     pub(super) fn observe(&mut self, GateObservation { kind, gate, event }: GateObservation<'_>) {
-        self.of(kind, gate).observe(event);
+        self.outcomes_mut(kind, gate).observe(event);
     }
 
     /// Counts all that a record says.
     pub(super) fn add(&mut self, record: &Record) {
         for gate in &record.gates {
-            let of_gate = self.of(gate.kind, &gate.gate);
+            let of_gate = self.outcomes_mut(gate.kind, &gate.gate);
             of_gate.pods += 1;
             if let Some(took) = record.gate_seconds(gate) {
                 of_gate.durations.add(took);
@@ -102,7 +102,7 @@ impl PodGates {
         }
         if let Progress::InFlight { .. } = record.progress {
             for gate in record.holding_gates() {
-                self.of(gate.kind, &gate.gate).observe(GateEvent::Held);
+                self.outcomes_mut(gate.kind, &gate.gate).observe(GateEvent::Held);
             }
         }
     }

@@ -134,7 +134,7 @@ impl DetailedReport {
     /// # Errors
     /// If it cannot be written.
     pub fn write_trace(&self, to: impl Write) -> io::Result<()> {
-        trace::write(&self.pods, self.end, IntervalNames::of(&self.summary), to)
+        trace::write(&self.pods, self.end, IntervalNames::from_report(&self.summary), to)
     }
 }
 

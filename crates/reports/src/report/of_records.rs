@@ -16,7 +16,7 @@ pub fn of_records(kept: ExporterRecords, top: usize) -> DetailedReport {
         if let Progress::InFlight { waiting, entered, .. } = record.progress {
             let oldest = &mut oldest[waiting.stage() as usize];
             if oldest.as_ref().is_none_or(|(since, _)| entered < *since) {
-                *oldest = Some((entered, PodName::of(&record.pod)));
+                *oldest = Some((entered, PodName::from_pod(&record.pod)));
             }
         }
     }

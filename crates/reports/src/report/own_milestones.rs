@@ -60,7 +60,7 @@ impl OwnMilestones {
 
     /// Counts all that a record says of one.
     pub(super) fn add(&mut self, recorded: &RecordedCustomMilestone) {
-        let Some(found) = self.of(recorded) else { return };
+        let Some(found) = self.milestone_mut(recorded) else { return };
         for from in CustomStart::ALL {
             if let Some(latency) = recorded.seconds(from) {
                 found.durations[from as usize].add(latency);
@@ -72,7 +72,7 @@ impl OwnMilestones {
     }
 
     /// The milestone of a record; `None` where its name is none, or where there are as many as there can be.
-    fn of(&mut self, recorded: &RecordedCustomMilestone) -> Option<&mut OwnMilestone> {
+    fn milestone_mut(&mut self, recorded: &RecordedCustomMilestone) -> Option<&mut OwnMilestone> {
         let name = &recorded.milestone;
         let place = match self.0.iter().position(|one| one.name == *name) {
             Some(place) => place,

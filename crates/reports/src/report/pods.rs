@@ -100,7 +100,7 @@ impl PodCollector {
         let started = records.map(|record| ReportedPod {
             uid: Some(record.uid),
             info: record.pod.clone(),
-            images: images.of(Some(record.uid)),
+            images: images.pod_images(Some(record.uid)),
             outcome: match record.progress {
                 Progress::InFlight { .. } => None,
                 Progress::Ended { outcome, .. } => Some(outcome),
@@ -111,7 +111,7 @@ impl PodCollector {
         let over = self.over.into_iter().map(|(uid, info, outcome)| ReportedPod {
             uid,
             info,
-            images: images.of(uid),
+            images: images.pod_images(uid),
             outcome: Some(outcome),
             set_aside: uid.and_then(|uid| self.set_aside.get(&uid).copied()),
             record: None,
@@ -162,7 +162,7 @@ impl RecordedImages {
         }
     }
 
-    fn of(&self, uid: Option<PodUid>) -> Box<[Arc<str>]> {
+    fn pod_images(&self, uid: Option<PodUid>) -> Box<[Arc<str>]> {
         let found = uid.and_then(|uid| self.0.get(&uid));
         found.cloned().unwrap_or_default()
     }

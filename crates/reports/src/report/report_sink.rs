@@ -152,7 +152,7 @@ impl ReportSink {
         let end = self.end();
         for (position, pod) in tracker.in_flight_after(None) {
             let record = pod.record();
-            oldest[position.stage as usize].get_or_insert_with(|| PodName::of(&record.pod));
+            oldest[position.stage as usize].get_or_insert_with(|| PodName::from_pod(&record.pod));
             match self.lost.contains(&record.uid) {
                 true => self.waiting.leave_out(),
                 false => self.waiting.add(&record, end, true),

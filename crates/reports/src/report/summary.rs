@@ -87,7 +87,7 @@ pub struct PodName {
 }
 
 impl PodName {
-    pub(super) fn of(pod: &PodInfo) -> Self {
+    pub(super) fn from_pod(pod: &PodInfo) -> Self {
         Self { namespace: pod.namespace.to_string(), name: pod.name.to_string() }
     }
 }

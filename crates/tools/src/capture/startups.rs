@@ -23,7 +23,7 @@ pub struct CapturedStartups {
 }
 
 impl CapturedStartups {
-    const fn of(state: PodState) -> Self {
+    const fn from_state(state: PodState) -> Self {
         match state {
             PodState::Undiscovered
             | PodState::Finished(Outcome::Preexisting | Outcome::Static | Outcome::Moved) => {
@@ -125,7 +125,7 @@ impl StartupCounter {
 impl Observer for CountedStartups {
     fn observe(&mut self, _: Timestamp, observation: Observation<'_>) {
         if let Observation::Pod(_, PodObservation::Moved { from, to }) = observation {
-            let (from, to) = (CapturedStartups::of(from), CapturedStartups::of(to));
+            let (from, to) = (CapturedStartups::from_state(from), CapturedStartups::from_state(to));
             self.0.begun = self.0.begun + to.begun - from.begun;
             self.0.ready = self.0.ready + to.ready - from.ready;
         }

@@ -19,7 +19,7 @@ pub(crate) struct ClusteredDifference {
 
 impl ClusteredDifference {
     /// Of the clusters of both sides, each with at least one pod. The same `seeds` give the same figures.
-    pub(crate) fn of([before, after]: [&[Proportion]; 2], [first, second]: [u64; 2]) -> Self {
+    pub(crate) fn new([before, after]: [&[Proportion]; 2], [first, second]: [u64; 2]) -> Self {
         let pairs = drawn(before, first).into_iter().zip(drawn(after, second));
         let mut differences: Vec<f64> = pairs.map(|(before, after)| after - before).collect();
         differences.sort_by(f64::total_cmp);
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn one_cluster_proves_nothing_and_ten_do() {
         let before = clusters(0, 20, 0, 40);
-        let of = |after: &[Proportion]| ClusteredDifference::of([&before, after], [1, 2]);
+        let of = |after: &[Proportion]| ClusteredDifference::new([&before, after], [1, 2]);
         let one = of(&clusters(20, 20, 1, 39));
         assert!(one.wide[0] <= 0.0 && one.ranks.p_value > 0.01, "{one:?}");
         let ten = of(&clusters(20, 20, 10, 30));

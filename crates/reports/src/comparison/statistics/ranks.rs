@@ -24,7 +24,7 @@ struct SampleRanks {
 
 impl SampleRanks {
     /// Of durations of which the shortest comes first.
-    fn of(before: &[u64], after: &[u64]) -> Self {
+    fn new(before: &[u64], after: &[u64]) -> Self {
         let (mut slower, mut ties) = (0.0, 0.0);
         let (mut before_rest, mut after_rest) = (before, after);
         while let Some(least) = before_rest.first().into_iter().chain(after_rest.first()).min() {
@@ -72,7 +72,7 @@ fn two_sided(deviation: f64, variance: f64) -> f64 {
 /// The test of Mann and Whitney for durations of which the shortest comes first: by the normal approximation, with the
 /// corrections for ties and, of 1/2, for continuity. Both sides must have a duration.
 pub fn mann_whitney(before: &[u64], after: &[u64]) -> RankTest {
-    let ranks = SampleRanks::of(before, after);
+    let ranks = SampleRanks::new(before, after);
     RankTest {
         probability: ranks.probability(),
         p_value: two_sided(ranks.excess().abs() - 0.5, ranks.variance()),
@@ -87,7 +87,7 @@ pub(crate) fn van_elteren<'a>(
 ) -> RankTest {
     let (mut deviation, mut variance, mut probability, mut before) = (0.0, 0.0, 0.0, 0.0);
     for (one, other) in strata {
-        let ranks = SampleRanks::of(one, other);
+        let ranks = SampleRanks::new(one, other);
         let weight = 1.0 / (ranks.before + ranks.after + 1.0);
         deviation += weight * ranks.excess();
         variance += weight * weight * ranks.variance();

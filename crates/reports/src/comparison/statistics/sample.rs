@@ -30,7 +30,7 @@ const LEAST_MINUTES: usize = 10;
 
 impl Resampled {
     /// What is drawn where the sides have so many minutes.
-    pub fn of(before: usize, after: usize) -> Self {
+    pub fn from_counts(before: usize, after: usize) -> Self {
         match before.min(after) >= LEAST_MINUTES {
             true => Self::Minutes,
             false => Self::Pods,

@@ -28,7 +28,10 @@ pub(super) struct IntervalDistribution {
 }
 
 /// Every interval that was observed.
-pub(super) fn of(pods: &[ReportedPod], names: IntervalNames) -> IntervalDistributions {
+pub(super) fn interval_distributions(
+    pods: &[ReportedPod],
+    names: IntervalNames,
+) -> IntervalDistributions {
     let all: Vec<(Interval, Durations)> = rows()
         .map(|interval| (interval, durations(pods, interval)))
         .filter(|(_, durations)| !durations.seconds().is_empty())

@@ -22,14 +22,14 @@ const SECONDS_SLOWER: f64 = 2.0;
 const MOST_NAMED: usize = 3;
 
 /// The findings, the most important first.
-pub(super) fn of(report: &DetailedReport) -> Vec<String> {
+pub(super) fn report_findings(report: &DetailedReport) -> Vec<String> {
     let DetailedReport { summary, pods, end, .. } = report;
     let ready = by_duration(pods);
     let mut findings = vec![all(summary.discovered, &durations(pods, Interval::CreatedToReady))];
-    findings.extend(longest_stages(&ready, IntervalNames::of(summary)));
+    findings.extend(longest_stages(&ready, IntervalNames::from_report(summary)));
     let has_cold = |row: &StartupSummary| row.startups == Warmth::Cold;
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
-    findings.extend(waiting(&UnfinishedPods::of(pods, *end)));
+    findings.extend(waiting(&UnfinishedPods::from_pods(pods, *end)));
     findings.extend(failed(pods));
     findings.extend(slow_groups(pods, "Pool", |pod| {
         let pools = groups::pool(pod).into_iter();

@@ -29,7 +29,7 @@ pub(super) struct HeatmapRow {
 }
 
 impl Heatmap {
-    pub(super) fn of(pods: &[ReportedPod], names: IntervalNames) -> Self {
+    pub(super) fn from_pods(pods: &[ReportedPod], names: IntervalNames) -> Self {
         let mut slowest: Vec<_> = grouped(pods, node)
             .into_iter()
             .map(|(node, pods)| (median(&pods, Interval::ScheduledToReady), node, pods))

@@ -71,18 +71,18 @@ struct ReportPage<'a> {
 /// The page.
 pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let DetailedReport { summary, pods, slow, end } = report;
-    let names = IntervalNames::of(summary);
+    let names = IntervalNames::from_report(summary);
     let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
     let tables = groups::tables(pods);
     let waiting = summary.waiting.as_ref();
-    let waiting = waiting.map(|waiting| WaitingSection::of(waiting, names, str::to_owned));
+    let waiting = waiting.map(|waiting| WaitingSection::from_report(waiting, names, str::to_owned));
     let page = ReportPage {
         pods: formatting::pods(summary),
         span: span_of(summary).trim_start().to_owned(),
         timestamps: summary.timestamps,
         kept: formatting::kept(summary),
         outcomes: outcomes(summary).join(", "),
-        findings: findings::of(report),
+        findings: findings::report_findings(report),
         stages: Stage::ALL,
         names,
         palette: palette::css(),
@@ -92,13 +92,13 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         gates: gates(summary, str::to_owned),
         cold: formatting::cold(summary),
         waiting,
-        distributions: distributions::of(pods, names),
+        distributions: distributions::interval_distributions(pods, names),
         waterfalls,
         drawn_of,
-        heatmap: Heatmap::of(pods, names),
+        heatmap: Heatmap::from_pods(pods, names),
         knows_nodes: (tables.iter()).any(|(what, ..)| ["pool", "zone"].contains(what)),
         tables,
-        unfinished: UnfinishedPods::of(pods, *end),
+        unfinished: UnfinishedPods::from_pods(pods, *end),
         notes: notes(summary, str::to_owned),
         probes: &summary.probes.advice,
     };

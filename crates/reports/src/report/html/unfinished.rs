@@ -36,7 +36,7 @@ const HEAD: [&str; 8] = ["pod", "state", "stage", "cause", "since", "for", "node
 
 impl UnfinishedPods {
     /// The pods at `end`, the end of the recording: those that wait longest first.
-    pub(super) fn of(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
+    pub(super) fn from_pods(pods: &[ReportedPod], end: Option<Timestamp>) -> Self {
         let mut found: Vec<_> = pods.iter().filter_map(place).collect();
         found.sort_by_key(|(_, state, since, _)| (*state != IN_FLIGHT, since.is_none(), *since));
         let waits = |state, since: Option<Timestamp>| {

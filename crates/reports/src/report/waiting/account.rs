@@ -45,7 +45,7 @@ pub(in crate::report) struct UnknownTimes;
 impl WaitingAccount {
     /// That of a startup; `None` of one that this recording does not show: it was over at first sight, or is followed
     /// elsewhere.
-    pub(super) fn of(
+    pub(super) fn from_record(
         record: &Record,
         now: Option<Timestamp>,
     ) -> Result<Option<Self>, UnknownTimes> {

@@ -12,7 +12,7 @@ use podinit_testing::records::at;
 
 /// The stage, the cause and the seconds.
 fn places(Pod(record): &Pod) -> Vec<(&'static str, &'static str, u64)> {
-    let account = WaitingAccount::of(record, now(100)).unwrap().unwrap();
+    let account = WaitingAccount::from_record(record, now(100)).unwrap().unwrap();
     let names = account.places().map(|((stage, cause), nanos)| {
         let cause = cause.map_or("-", Cause::as_str);
         (stage.map_or("-", Stage::as_str), cause, nanos / 1_000_000_000)
@@ -96,7 +96,7 @@ fn a_pod_in_flight_waits_until_now_and_one_that_failed_until_its_end() {
     };
     let waits = waits.cause(Stage::Network, Cause::Cni, 0);
     assert_eq!(places(&waits), [("network", "cni", 99), ("-", "-", 1)]);
-    assert!(WaitingAccount::of(&waits.0, None).is_err());
+    assert!(WaitingAccount::from_record(&waits.0, None).is_err());
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_was_over_at_first_sight_ended_when_its_status_says() {
         let containers = vec![Termination { finished: finished.map(at), ..Termination::default() }];
         let Progress::Ended { ending, .. } = &mut pod.0.progress else { unreachable!() };
         *ending = Some(Box::new(Ending { at: Some(at(5)), containers, ..Ending::default() }));
-        WaitingAccount::of(&pod.0, now(600_000))
+        WaitingAccount::from_record(&pod.0, now(600_000))
             .map(|account| account.unwrap().nanos() / 1_000_000_000)
     };
     assert_eq!(over(Some(30)).unwrap(), 30);
@@ -174,13 +174,13 @@ fn what_was_over_at_first_sight_ended_when_its_status_says() {
 #[test]
 fn what_is_no_startup_of_the_recording_is_not_counted() {
     for outcome in [Outcome::Preexisting, Outcome::Static, Outcome::Moved] {
-        assert!(WaitingAccount::of(&ended(outcome, 9).0, now(100)).unwrap().is_none());
+        assert!(WaitingAccount::from_record(&ended(outcome, 9).0, now(100)).unwrap().is_none());
     }
     // It became ready, but the times are of no use.
-    assert!(WaitingAccount::of(&ended(Outcome::Ready, 9).0, now(100)).is_err());
+    assert!(WaitingAccount::from_record(&ended(Outcome::Ready, 9).0, now(100)).is_err());
     let mut unknown = ready(9);
     unknown.0.milestones.clear();
-    assert!(WaitingAccount::of(&unknown.0, now(100)).is_err());
+    assert!(WaitingAccount::from_record(&unknown.0, now(100)).is_err());
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn an_image_costs_its_pulls_and_the_time_in_which_it_could_not_be_pulled() {
         .pulled("app", 14, 20)
         .present("proxy");
     pod.0.image = Some("registry/app".into());
-    let account = WaitingAccount::of(&pod.0, None).unwrap().unwrap();
+    let account = WaitingAccount::from_record(&pod.0, None).unwrap().unwrap();
     let images: Vec<_> = account.images(&pod.0).collect();
     // From 2 s, when the stage began, to 20 s.
     assert_eq!(images, [("registry/app".into(), 18_000_000_000)]);

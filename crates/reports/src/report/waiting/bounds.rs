@@ -168,8 +168,8 @@ impl StartupBounds {
 
     fn without(&self, without: AvoidableWait) -> Saving {
         let known = self.0.iter().filter(|one| one.without[without as usize] != UNKNOWN);
-        let took = MillisecondQuantiles::of(known.clone().map(|one| one.took));
-        let rest = MillisecondQuantiles::of(
+        let took = MillisecondQuantiles::from_millis(known.clone().map(|one| one.took));
+        let rest = MillisecondQuantiles::from_millis(
             known.clone().map(|one| one.took - one.without[without as usize]),
         );
         let saved: u64 = known.map(|one| u64::from(one.without[without as usize])).sum();
@@ -203,7 +203,7 @@ struct MillisecondQuantiles {
 }
 
 impl MillisecondQuantiles {
-    fn of(millis: impl Iterator<Item = u32>) -> Self {
+    fn from_millis(millis: impl Iterator<Item = u32>) -> Self {
         let mut millis: Vec<u32> = millis.collect();
         millis.sort_unstable();
         let count = millis.len() as u64;

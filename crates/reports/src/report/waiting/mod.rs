@@ -61,7 +61,7 @@ impl WaitingCosts {
 
     /// Adds a startup. One in flight lasts until `now`. `knows_probes` says whether a pod without probes has none.
     pub(super) fn add(&mut self, record: &Record, now: Option<Timestamp>, knows_probes: bool) {
-        let account = match WaitingAccount::of(record, now) {
+        let account = match WaitingAccount::from_record(record, now) {
             Ok(Some(account)) => account,
             Ok(None) => return,
             Err(_) => return self.leave_out(),
@@ -93,7 +93,7 @@ impl WaitingCosts {
         let (images, more_images) = self.images.into_dearest();
         let (workloads, more_workloads) = self.workloads.into_dearest();
         let is_of_ready = ready.pods > 0;
-        let places = PlaceTotals::of(&self.places, is_of_ready);
+        let places = PlaceTotals::new(&self.places, is_of_ready);
         (ready.pods + in_flight.pods + ended.pods > 0).then(|| WaitingReport {
             shares_of: if is_of_ready { "ready" } else { "not_ready" },
             ready: ready.summary(),
@@ -102,9 +102,9 @@ impl WaitingCosts {
             not_counted: self.not_counted,
             stages: places.stages(),
             bounds: self.bounds.summary(),
-            images: images.into_iter().map(ImageCost::of).collect(),
+            images: images.into_iter().map(ImageCost::from_cost).collect(),
             more_images,
-            workloads: workloads.into_iter().map(WorkloadCost::of).collect(),
+            workloads: workloads.into_iter().map(WorkloadCost::from_cost).collect(),
             more_workloads,
         })
     }

@@ -132,7 +132,7 @@ pub(crate) struct WorkloadCost {
 }
 
 impl ImageCost {
-    pub(super) fn of((image, cost): (String, WaitingCost)) -> Self {
+    pub(super) fn from_cost((image, cost): (String, WaitingCost)) -> Self {
         let WaitingCost { pods: [pods, not_ready_pods], nanos } = cost;
         let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
         Self { image, pods, pod_hours, not_ready_pods, not_ready_pod_hours }
@@ -140,7 +140,7 @@ impl ImageCost {
 }
 
 impl WorkloadCost {
-    pub(super) fn of(
+    pub(super) fn from_cost(
         ((namespace, workload_type, workload), cost): (WorkloadName, WaitingCost),
     ) -> Self {
         let WaitingCost { pods: [pods, not_ready_pods], nanos } = cost;
@@ -190,7 +190,7 @@ fn sum<'a>(all: impl Iterator<Item = &'a SplitNanoseconds>) -> SplitNanoseconds 
 }
 
 impl<'a> PlaceTotals<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         places: &'a BTreeMap<WaitingPlace, SplitNanoseconds>,
         is_of_ready: bool,
     ) -> Self {

@@ -42,7 +42,7 @@ pub(in crate::report) struct WaitingSection {
 
 impl WaitingSection {
     /// `shown` is how names of others are written in the format.
-    pub(in crate::report) fn of(
+    pub(in crate::report) fn from_report(
         report: &WaitingReport,
         names: IntervalNames,
         shown: impl Fn(&str) -> String,
@@ -67,9 +67,12 @@ struct PodHourColumns {
 }
 
 impl PodHourColumns {
-    fn of(report: &WaitingReport) -> Self {
+    fn from_report(report: &WaitingReport) -> Self {
         let others = report.in_flight.pod_hours + report.ended_otherwise.pod_hours;
-        Self { ready: PodHours::of(report.ready.pod_hours), not_ready: PodHours::of(others) }
+        Self {
+            ready: PodHours::from_whole(report.ready.pod_hours),
+            not_ready: PodHours::from_whole(others),
+        }
     }
 }
 
@@ -79,7 +82,7 @@ fn is_of_ready(report: &WaitingReport) -> bool {
 
 /// The first words of the section.
 fn sentences(report: &WaitingReport, names: IntervalNames) -> Vec<String> {
-    let columns = PodHourColumns::of(report);
+    let columns = PodHourColumns::from_report(report);
     let parts = shares(&report.stages);
     let parts = match parts.is_empty() {
         true => String::new(),
@@ -164,7 +167,7 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
 }
 
 fn stages(report: &WaitingReport, names: IntervalNames) -> TextTable {
-    let columns = PodHourColumns::of(report);
+    let columns = PodHourColumns::from_report(report);
     let cells = |name: String, ready: f64, not_ready: f64, share: f64| {
         let (ready, not_ready) = (columns.ready.text(ready), columns.not_ready.text(not_ready));
         match is_of_ready(report) {
@@ -196,7 +199,7 @@ fn stages(report: &WaitingReport, names: IntervalNames) -> TextTable {
 
 /// The rows of which anything is known, after what was.
 fn bounds(report: &WaitingReport, names: IntervalNames) -> TextTable {
-    let (bounds, hours) = (&report.bounds, PodHours::of(report.ready.pod_hours));
+    let (bounds, hours) = (&report.bounds, PodHours::from_whole(report.ready.pod_hours));
     let text = |value: Option<f64>, round| {
         let digits = value.map(|value| seconds(three_digits(value, round)));
         digits.unwrap_or_else(|| "-".to_owned())
@@ -272,7 +275,7 @@ fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<Text
         let ImageCost { pods, pod_hours, not_ready_pods, not_ready_pod_hours, .. } = *cost;
         (shown(&cost.image), [(pods, pod_hours), (not_ready_pods, not_ready_pod_hours)])
     });
-    most("image", rows, report.more_images, PodHourColumns::of(report))
+    most("image", rows, report.more_images, PodHourColumns::from_report(report))
 }
 
 fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<TextTable> {
@@ -287,7 +290,7 @@ fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<T
         let not_ready = (cost.not_ready_pods, cost.not_ready_pod_hours);
         (name, [(cost.pods, cost.pod_hours), not_ready])
     });
-    most("workload", rows, report.more_workloads, PodHourColumns::of(report))
+    most("workload", rows, report.more_workloads, PodHourColumns::from_report(report))
 }
 
 /// Names with their pods that became ready and how long these waited, and the same of the others.
@@ -319,7 +322,7 @@ struct PodHours {
 }
 
 impl PodHours {
-    fn of(whole: f64) -> Self {
+    fn from_whole(whole: f64) -> Self {
         let digits = whole.max(f64::MIN_POSITIVE).log10().floor();
         Self { decimals: (3.0 - digits).clamp(0.0, 5.0) as i32 }
     }
@@ -346,10 +349,11 @@ mod tests {
 
     #[test]
     fn pod_hours_have_as_many_decimals_as_the_whole_needs() {
-        let texts = |whole: f64, hours: [f64; 3]| hours.map(|one| PodHours::of(whole).text(one));
+        let texts =
+            |whole: f64, hours: [f64; 3]| hours.map(|one| PodHours::from_whole(whole).text(one));
         assert_eq!(texts(1.89, [1.89, 0.03, 0.0004]), ["1.890", "0.030", "< 0.001"]);
         assert_eq!(texts(0.011, [0.011, 0.0056, 0.0]), ["0.01100", "0.00560", "0"]);
         assert_eq!(texts(41_234.6, [41_234.6, 0.4, 12.0]), ["41235", "< 1", "12"]);
-        assert_eq!(PodHours::of(3.0).rounded(0.4511, f64::ceil), "0.452");
+        assert_eq!(PodHours::from_whole(3.0).rounded(0.4511, f64::ceil), "0.452");
     }
 }

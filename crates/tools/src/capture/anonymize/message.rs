@@ -137,7 +137,7 @@ const CLAUSES: [&str; 2] = [" nodes are available: ", " nodes are unavailable: "
 impl Anonymizer {
     /// A message of which only known words, phrases and counts are kept.
     pub(super) fn message(&self, message: &str) -> String {
-        let text = MessageText::of(message);
+        let text = MessageText::from_message(message);
         let mut out = String::with_capacity(message.len());
         let mut at = 0;
         while let Some(length) = message[at..].find(|c: char| !is_separator(c)) {
@@ -190,7 +190,7 @@ struct MessageText<'m> {
 }
 
 impl<'m> MessageText<'m> {
-    fn of(message: &'m str) -> Self {
+    fn from_message(message: &'m str) -> Self {
         let lower = message.to_ascii_lowercase();
         let mut found: Vec<Range<usize>> = Vec::new();
         for phrase in PHRASES {
