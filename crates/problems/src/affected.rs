@@ -62,7 +62,7 @@ pub(super) fn is_old(since: Timestamp, now: Timestamp) -> bool {
 
 /// Where the startup of a pod in flight is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StagePlace {
+pub(super) struct InFlightPlace {
     pub waiting: WaitReason,
     /// When it entered the stage
     pub entered: Timestamp,
@@ -91,11 +91,11 @@ pub(super) struct PodCause {
 /// What is to be made of the pod in flight that `record` is of.
 pub(super) fn verdict(
     record: &Record,
-    place: StagePlace,
+    place: InFlightPlace,
     limits: &StageLimits,
     now: Timestamp,
 ) -> PodVerdict {
-    let StagePlace { waiting, entered } = place;
+    let InFlightPlace { waiting, entered } = place;
     let class = CauseClass::from_cause(waiting.cause());
     let is_held_long =
         || waiting.cause() == Cause::Gate && now > entered.plus(limits.of_gates(record));

@@ -150,7 +150,10 @@ pub(super) const fn is_of_images(cause: Cause, dimension: SharedDimension) -> bo
 /// The images and their registries, each once.
 fn of_images(images: &[Arc<str>]) -> BTreeSet<(SharedDimension, &str)> {
     let both = |image| {
-        [(SharedDimension::Image, image), (SharedDimension::Registry, image_registry::registry_of(image))]
+        [
+            (SharedDimension::Image, image),
+            (SharedDimension::Registry, image_registry::registry_of(image)),
+        ]
     };
     images.iter().flat_map(|image| both(&**image)).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::affected::{self, AffectedPod, PodCause, PodVerdict, StageLimits, StagePlace};
+use super::affected::{self, AffectedPod, InFlightPlace, PodCause, PodVerdict, StageLimits};
 use super::affected_pods::AddedPods;
 use super::background::ProblemBackground;
 use super::clocks::ClockProblems;
@@ -126,7 +126,8 @@ impl ProblemFinding {
             return;
         };
         self.clocks.add(place, &self.added.found);
-        match affected::verdict(record, StagePlace { waiting, entered }, &self.limits, self.now) {
+        match affected::verdict(record, InFlightPlace { waiting, entered }, &self.limits, self.now)
+        {
             PodVerdict::Affected(had)
                 if self.late_nodes.take(place, record, had.cause, had.since) => {}
             PodVerdict::Affected(had) => {

@@ -164,7 +164,7 @@ impl ContainerRun {
 
 /// What the kubelet has seen of all containers of a pod, in the order of the spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContainerRuns {
+pub struct PodContainerRuns {
     /// `spec.initContainers`
     pub init: Vec<ContainerRun>,
     /// `spec.containers`
@@ -174,7 +174,7 @@ pub struct ContainerRuns {
 /// The exit code of a container that is killed with its sandbox.
 const KILLED: i32 = 137;
 
-impl ContainerRuns {
+impl PodContainerRuns {
     /// As many as these, none of which has started.
     pub fn new(init: usize, regular: usize) -> Self {
         Self { init: vec![ContainerRun::NEW; init], regular: vec![ContainerRun::NEW; regular] }
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_start_is_stated_when_the_status_is_written_and_kept_over_a_crash() {
-        let mut runs = ContainerRuns::new(0, 2);
+        let mut runs = PodContainerRuns::new(0, 2);
         for run in &mut runs.regular {
             run.unreported = Some(at(3));
         }

@@ -7,7 +7,7 @@ use super::node::KubeletMinor;
 
 /// `status.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PodPhase {
+pub enum SimulatedPhase {
     /// `Pending`
     Pending,
     /// `Running`
@@ -18,7 +18,7 @@ pub enum PodPhase {
     Failed,
 }
 
-impl PodPhase {
+impl SimulatedPhase {
     /// As Kubernetes spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -104,9 +104,9 @@ pub fn network_ready(
 pub fn initialized(
     manifest: &PodManifest,
     report: &KubeletReport,
-    phase: PodPhase,
+    phase: SimulatedPhase,
 ) -> ConditionVerdict {
-    if phase == PodPhase::Succeeded {
+    if phase == SimulatedPhase::Succeeded {
         return ConditionVerdict::holds("PodCompleted", "");
     }
     let undone: Vec<&str> = (manifest.init_containers.iter())
@@ -124,11 +124,11 @@ pub fn initialized(
 pub fn containers_ready(
     manifest: &PodManifest,
     report: &KubeletReport,
-    phase: PodPhase,
+    phase: SimulatedPhase,
 ) -> ConditionVerdict {
     match (phase, report.app) {
-        (PodPhase::Succeeded, _) => ConditionVerdict::fails("PodCompleted", ""),
-        (PodPhase::Failed, _) => ConditionVerdict::fails("PodFailed", ""),
+        (SimulatedPhase::Succeeded, _) => ConditionVerdict::fails("PodCompleted", ""),
+        (SimulatedPhase::Failed, _) => ConditionVerdict::fails("PodFailed", ""),
         (_, AppState::Running { ready: true }) => ConditionVerdict::HOLDS,
         (_, app) => {
             // A main container that crashes or is probed leaves those beside it running.
@@ -187,7 +187,7 @@ mod tests {
     fn without_init_containers_the_first_sync_is_initialized() {
         let manifest = PodManifest::default();
         let waiting = report(0, AppState::Waiting("ContainerCreating"));
-        assert!(initialized(&manifest, &waiting, PodPhase::Pending).holds);
+        assert!(initialized(&manifest, &waiting, SimulatedPhase::Pending).holds);
         assert_eq!(network_ready(KubeletMinor::V1_36, &waiting, false).reason, None);
         let explained = network_ready(KubeletMinor::V1_37, &waiting, false);
         assert!(!explained.holds);
@@ -204,10 +204,10 @@ mod tests {
             ..PodManifest::default()
         };
         let waiting = report(1, AppState::Waiting("PodInitializing"));
-        let verdict = initialized(&manifest, &waiting, PodPhase::Pending);
+        let verdict = initialized(&manifest, &waiting, SimulatedPhase::Pending);
         assert_eq!(verdict.reason, Some("ContainersNotInitialized"));
         assert_eq!(verdict.message.as_deref(), Some("containers with incomplete status: [proxy]"),);
-        let verdict = containers_ready(&manifest, &waiting, PodPhase::Pending);
+        let verdict = containers_ready(&manifest, &waiting, SimulatedPhase::Pending);
         assert_eq!(verdict.message.as_deref(), Some("containers with unready status: [proxy app]"),);
     }
 
@@ -216,7 +216,7 @@ mod tests {
         let manifest =
             PodManifest { readiness_gates: vec!["lb/web", "mesh/up"], ..PodManifest::default() };
         let running = report(0, AppState::Running { ready: true });
-        let containers = containers_ready(&manifest, &running, PodPhase::Running);
+        let containers = containers_ready(&manifest, &running, SimulatedPhase::Running);
         assert!(containers.holds);
         let ready = |lb, mesh| {
             let status = |kind: &str| if kind == "lb/web" { lb } else { mesh };
@@ -239,8 +239,8 @@ mod tests {
     fn finished_pods_say_so() {
         let manifest = PodManifest::default();
         let done = report(0, AppState::Completed);
-        let phase = PodPhase::Running.after(&done, 0);
-        assert_eq!(phase, PodPhase::Succeeded);
+        let phase = SimulatedPhase::Running.after(&done, 0);
+        assert_eq!(phase, SimulatedPhase::Succeeded);
         let verdict = containers_ready(&manifest, &done, phase);
         assert_eq!((verdict.holds, verdict.reason), (false, Some("PodCompleted")));
         let verdict = initialized(&manifest, &done, phase);

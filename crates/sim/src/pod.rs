@@ -1,9 +1,9 @@
 //! A simulated pod as the API server holds it, and how the changes of its life move it.
 
 use super::component_fault::SECRET_MISSING;
-use super::container::{ContainerRef, ContainerRuns, ContainerWaiting, KubeletReport};
+use super::container::{ContainerRef, ContainerWaiting, KubeletReport, PodContainerRuns};
 use super::image::PullFault;
-use super::kubelet::{self, ConditionVerdict, PodPhase};
+use super::kubelet::{self, ConditionVerdict, SimulatedPhase};
 use super::life::{ConditionWriter, PodChange, PodManifest, ResizeStep};
 use super::node::{KubeletMinor, SimulatedNode};
 use super::sim_clock::SECOND;
@@ -47,13 +47,13 @@ pub struct SimulatedPod {
     /// `status.conditions`
     pub(crate) conditions: Vec<PodCondition>,
     /// `status.phase`
-    pub phase: PodPhase,
+    pub phase: SimulatedPhase,
     /// `status.startTime`, not yet truncated
     pub started: Option<Timestamp>,
     /// What the kubelet last wrote, and when by its clock
     pub report: Option<(KubeletReport, Timestamp)>,
     /// What the kubelet has seen of its containers
-    pub runs: ContainerRuns,
+    pub runs: PodContainerRuns,
     /// Its sandbox has been made at least once
     pub(super) had_sandbox: bool,
     /// How often its sandbox could not be made
@@ -80,13 +80,13 @@ impl SimulatedPod {
             gates: manifest.scheduling_gates.clone(),
             node: manifest.preset_node,
             kubelet: (manifest.preset_node).map_or(KubeletMinor::V1_37, |node| node.kubelet),
-            runs: ContainerRuns::new(manifest.init_containers.len(), manifest.containers.len()),
+            runs: PodContainerRuns::new(manifest.init_containers.len(), manifest.containers.len()),
             manifest,
             created,
             generation: 1,
             deletion: None,
             conditions: Vec::new(),
-            phase: PodPhase::Pending,
+            phase: SimulatedPhase::Pending,
             started: None,
             report: None,
             had_sandbox: false,
@@ -245,7 +245,7 @@ impl SimulatedPod {
     /// (`pkg/kubelet/kubelet.go`, `rejectPod`).
     fn reject(&mut self, now: Timestamp) {
         self.rejected = true;
-        self.phase = PodPhase::Failed;
+        self.phase = SimulatedPhase::Failed;
         self.conditions.clear();
         self.started = Some(self.node_time(now));
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::container::{ContainerRef, ContainerRun};
-use super::kubelet::PodPhase;
+use super::kubelet::SimulatedPhase;
 use super::life::PodChange;
 use super::pod::SimulatedPod;
 use super::profile::LifeKind;
@@ -247,9 +247,9 @@ impl PodTruth {
         reach(&mut self.ready, since("Ready"));
         let ending = match pod.phase {
             _ if self.ready.is_some() => Some(PodEnding::Ready),
-            PodPhase::Succeeded => Some(PodEnding::Completed),
-            PodPhase::Failed => Some(PodEnding::Failed),
-            PodPhase::Pending | PodPhase::Running => None,
+            SimulatedPhase::Succeeded => Some(PodEnding::Completed),
+            SimulatedPhase::Failed => Some(PodEnding::Failed),
+            SimulatedPhase::Pending | SimulatedPhase::Running => None,
         };
         self.ending = self.ending.or(ending);
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::kubelet::PodPhase;
+use podinit_sim::kubelet::SimulatedPhase;
 use podinit_sim::life::{PodChange, PodLife};
 use podinit_sim::plan;
 use podinit_sim::pod::SimulatedPod;
@@ -190,6 +190,6 @@ impl Lives {
 fn write(number: u32, kind: Kind, pod: &SimulatedPod, history: &mut History) {
     let json = pod_json::render(pod, history.next_number());
     let ready = pod.condition("Ready").is_some_and(|ready| ready.verdict.holds);
-    let is_end = ready || matches!(pod.phase, PodPhase::Succeeded | PodPhase::Failed);
+    let is_end = ready || matches!(pod.phase, SimulatedPhase::Succeeded | SimulatedPhase::Failed);
     history.write(number, kind, json, is_end);
 }
