@@ -66,9 +66,10 @@ mod tests {
         }
     }
 
-    /// Counters are saved, those that follow from others aside, and gauges are not.
+    /// Counters and histograms are saved, those that follow from others aside, and gauges are not. Histograms of label
+    /// sets are saved with their sets.
     #[test]
-    fn every_counter_is_saved_and_can_be_read_again() {
+    fn every_counter_and_histogram_is_saved_and_can_be_read_again() {
         let now = Timestamp::from_seconds(1_800_000_000);
         let slo = SloDoc::new(&SloRule::default(), 0.99, 604_800.0);
         let builder = ExpositionBuilder::new(LabelConfig::default())
@@ -85,9 +86,7 @@ mod tests {
         let (recorder, _) = builder.build().unwrap();
         let saved = recorder.saved_families();
         assert_eq!(saved.clone().adapt(families()), 0);
-        let declared = families().iter();
-        let declared =
-            declared.filter(|family| family.saved && family.kind != MetricType::Histogram);
+        let declared = families().iter().filter(|family| family.saved && !family.label_set);
         let declared: BTreeSet<_> = declared.map(|family| family.name).collect();
         assert_eq!(saved.names().collect::<BTreeSet<_>>(), declared);
         for family in families() {
