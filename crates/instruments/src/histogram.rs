@@ -317,7 +317,7 @@ impl HistogramSnapshot {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedHistogram {
-    /// The cells that are not empty, by position in [`SavedMetrics::bounds`](crate::metrics::saved::SavedMetrics::bounds), ascending, and what
+    /// The cells that are not empty, by position among the bounds that are saved with them, ascending, and what
     /// they count
     pub cells: Vec<(u16, u64)>,
     /// The sum of what was observed, in nanoseconds
