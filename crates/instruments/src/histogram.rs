@@ -332,12 +332,8 @@ impl SavedHistogram {
 
     /// Adds what another has counted, whose cells are the same.
     pub fn merge(&mut self, other: &Self) {
-        let mut cells: BTreeMap<u16, u64> = self.cells.drain(..).collect();
-        for (cell, count) in &other.cells {
-            *cells.entry(*cell).or_default() += count;
-        }
-        self.cells = cells.into_iter().collect();
-        self.sum += other.sum;
+        self.cells = counted(self.cells.iter().chain(&other.cells).copied());
+        self.sum = self.sum.wrapping_add(other.sum);
     }
 
     /// Counts in these cells, of which there is one for each that was.
@@ -346,9 +342,7 @@ impl SavedHistogram {
             let cell = cells.get(usize::from(*cell))?;
             Some((u16::try_from(*cell).ok()?, *count))
         });
-        let mut moved = Self { sum: self.sum, ..Self::default() };
-        counts.for_each(|count| moved.merge(&Self { cells: vec![count], sum: 0 }));
-        *self = moved;
+        self.cells = counted(counts);
     }
 
     /// Whether its cells are among the first `cells`.
@@ -356,6 +350,17 @@ impl SavedHistogram {
         let mut positions = self.cells.iter().map(|(position, _)| usize::from(*position));
         positions.clone().is_sorted_by(|one, next| one < next) && positions.all(|cell| cell < cells)
     }
+}
+
+/// The cells, ascending, each once with all that it counts. What a file says may be more than fits, and wraps as it does
+/// where it is counted.
+fn counted(counts: impl Iterator<Item = (u16, u64)>) -> Vec<(u16, u64)> {
+    let mut cells: BTreeMap<u16, u64> = BTreeMap::new();
+    for (cell, count) in counts {
+        let counted = cells.entry(cell).or_default();
+        *counted = counted.wrapping_add(count);
+    }
+    cells.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -461,5 +466,20 @@ mod tests {
             }
             prop_assert_eq!(unpacked(&native), expected.into_iter().collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn cells_that_are_one_now_count_together() {
+        let mut saved = SavedHistogram { cells: vec![(0, 1), (1, 2), (3, 4)], sum: 5 };
+        saved.move_to(&[7, 7, 8, 9]);
+        assert_eq!(saved, SavedHistogram { cells: vec![(7, 3), (9, 4)], sum: 5 });
+    }
+
+    #[test]
+    fn what_a_file_says_is_added_whatever_it_is() {
+        let most = SavedHistogram { cells: vec![(1, u64::MAX)], sum: u128::MAX };
+        let mut saved = SavedHistogram { cells: vec![(0, 1), (1, 2)], sum: 3 };
+        saved.merge(&most);
+        assert_eq!(saved, SavedHistogram { cells: vec![(0, 1), (1, 1)], sum: 2 });
     }
 }

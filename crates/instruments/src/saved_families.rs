@@ -43,7 +43,7 @@ impl SavedSeries {
 
     /// Adds what a series has counted whose labels are the same.
     fn merge(&mut self, other: Self) {
-        self.value += other.value;
+        self.value = self.value.wrapping_add(other.value);
         if let Some(more) = other.histogram {
             self.histogram.get_or_insert_default().merge(&more);
         }
