@@ -9,7 +9,7 @@ use super::label_values::{GivenPlace, LabelValuePlaces, OTHER_ID, SavedPlace, Va
 use super::labels::OTHER;
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{
-    Counter, ExpositionEncoder, FamilyHead, FamilySet, HistogramSnapshot, SavedFamilies,
+    Counter, ExpositionEncoder, FamilyHead, FamilyRow, FamilySet, HistogramSnapshot, SavedFamilies,
 };
 use podinit_text::strangers_text::label;
 
@@ -134,23 +134,25 @@ impl<T: Default> CappedFamilies<T> {
 impl<T: FamilySet + Default> CappedFamilies<T> {
     pub(super) fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let met = self.met();
+        let rows = rows_by_value(&met);
         let mut buffer = HistogramSnapshot::default();
         for (place, family) in T::DOCS.iter().enumerate() {
             out.family(FamilyHead::from(family));
-            for (value, families) in &met {
-                families.rows()[place].write(Some(value), &mut buffer, out);
+            for (value, rows) in &rows {
+                rows[place].write(Some(value), &mut buffer, out);
             }
         }
     }
 
     pub(super) fn save(&self, saved: &mut SavedFamilies) {
         let met = self.met();
+        let rows = rows_by_value(&met);
         for (place, family) in T::DOCS.iter().enumerate().filter(|(_, family)| family.saved) {
             saved.put_samples(family, |put| {
-                for (value, families) in &met {
-                    let instrument = families.rows()[place].instrument;
-                    instrument
-                        .each(&mut |labels, sample| put(&[labels, &[value]].concat(), sample));
+                for (value, rows) in &rows {
+                    rows[place].instrument.each(&mut |labels, sample| {
+                        put(&[labels, &[value]].concat(), sample);
+                    });
                 }
             });
         }
@@ -175,4 +177,9 @@ impl<T: FamilySet + Default> CappedFamilies<T> {
             }
         }
     }
+}
+
+/// The instruments of each value, in the order of the families.
+fn rows_by_value<T: FamilySet>(met: &[(Arc<str>, Arc<T>)]) -> Vec<(&str, Vec<FamilyRow<'_>>)> {
+    met.iter().map(|(value, families)| (&**value, families.rows())).collect()
 }

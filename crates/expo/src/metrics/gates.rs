@@ -8,8 +8,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
-use podinit_instruments::families;
-use podinit_instruments::{GaugeVec, HistogramVec, SavedFamilies};
+use podinit_instruments::{Gauge, GaugeVec, Histogram, HistogramVec, SavedFamilies, families};
 use podinit_text::strangers_text::label;
 
 families! {
@@ -25,9 +24,9 @@ families! {
 }
 
 impl GateFamilies {
-    fn show(&self, kind: GateKind) {
-        self.duration.with(kind);
-        self.holding.with(kind);
+    /// What is counted of this kind, which is shown from now on.
+    fn with(&self, kind: GateKind) -> (&Histogram, &Gauge) {
+        (self.duration.with(kind), self.holding.with(kind))
     }
 }
 
@@ -69,8 +68,7 @@ impl GateSeries {
                     None => without.push((kind, gate, name)),
                     Some(MetValue { id, series, .. }) => {
                         by_name.enter(id);
-                        // It is shown from now on.
-                        series.show(kind);
+                        series.with(kind);
                     }
                 },
             }
@@ -78,7 +76,7 @@ impl GateSeries {
         let mut is_dropped = false;
         for (kind, gate, name) in without {
             let MetValue { id, series, is_new } = by_name.meet(&name, Some(&pod.namespace), now);
-            series.show(kind);
+            series.with(kind);
             by_name.enter(id);
             is_dropped |= id == OTHER_ID;
             if is_new && by_name.has_rest() {
@@ -95,7 +93,7 @@ impl GateSeries {
         self.by_name.restore(saved);
         for (_, families) in self.by_name.met() {
             let is_met = |kind: &GateKind| families.duration.get(*kind).is_some();
-            GateKind::ALL.into_iter().filter(is_met).for_each(|kind| families.show(kind));
+            GateKind::ALL.into_iter().filter(is_met).for_each(|kind| _ = families.with(kind));
         }
     }
 
@@ -104,14 +102,11 @@ impl GateSeries {
         let GateObservation { kind, gate, event } = observation;
         let name = label(gate);
         let series = self.by_name.get(&name);
-        series.show(kind);
-        let holding = series.holding.with(kind);
+        let (duration, holding) = series.with(kind);
         match event {
             GateEvent::Held => holding.increment(),
             GateEvent::Released => holding.decrement(),
-            GateEvent::Passed(latency) => {
-                series.duration.with(kind).observe_pod(latency, pod, at);
-            }
+            GateEvent::Passed(latency) => duration.observe_pod(latency, pod, at),
             GateEvent::Moved { is_holding } => {
                 self.by_name.leave(OTHER_ID, at);
                 self.by_name.enter(self.by_name.id(&name));

@@ -171,6 +171,10 @@ impl Recorder {
         if let Some(events) = &store.events {
             events.pulls.by_registry.restore_places(&saved.places.registries);
         }
+        if let Some(nodes) = &store.nodes {
+            nodes.pools.restore_places(&saved.places.pools);
+            nodes.restore(&saved.families, saved.starting_nodes);
+        }
         store.restore(&saved.families, places);
         if let Some(events) = &store.events
             && !EventFamilies::are_in(&saved.families)
@@ -183,10 +187,6 @@ impl Recorder {
         self.slos.restore_ended(&holds.ended_events);
         let sources = self.sources.iter();
         sources.for_each(|source| source.restore(&saved.families));
-        if let Some(nodes) = &store.nodes {
-            nodes.pools.restore_places(&saved.places.pools);
-            nodes.restore(&saved.families, saved.starting_nodes);
-        }
         let Some(sets) = self.labels.restore(&saved.labels, holds, |set, values| {
             store.add_set(set, values, None);
         }) else {
