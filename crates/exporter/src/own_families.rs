@@ -8,8 +8,8 @@ use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{
     Counter, CounterVec, ExpositionEncoder, FamilyDoc, FamilySource, Gauge, OperationResult,
     PersistentInstrument, SampleNumber, SavedFamilies, SavedSeries, TimestampGauge,
+    computed_families, families,
 };
-use podinit_instruments::{computed_families, families};
 use podinit_kube::cluster::clock::DeliveryClock;
 
 computed_families! {

@@ -3,8 +3,7 @@
 use crate::access::AccessVerdict;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
-use podinit_instruments::families;
-use podinit_instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge};
+use podinit_instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge, families};
 use podinit_text::config_file::reload::ReloadStatus;
 
 label_values! {

@@ -69,5 +69,5 @@ pub fn observed<S: Observer>(
     Ok((sink, tracker, is_lone_list))
 }
 
-/// Pods of which the report says nothing else, because their status has lost it.
+/// The heading of the pods whose status no longer states how they started.
 pub const SET_ASIDE: &str = "Set aside, startup times lost";

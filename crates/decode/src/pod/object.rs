@@ -267,7 +267,7 @@ pub fn shorten(text: &str) -> String {
     }
 }
 
-/// Reads an [`ObjectFields`]; `None` for what is none.
+/// Reads an [`ObjectFields`]; `None` for a value that is not an object.
 pub struct ObjectReader<'c>(pub &'c mut DecodeContext);
 
 impl<'de> LenientField<'de> for ObjectReader<'_> {

@@ -3,9 +3,8 @@
 use podinit_core::shard::Shard;
 use podinit_instruments::{
     AnyText, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, Gauge, SampleNumber,
-    SavedFamilies,
+    SavedFamilies, computed_families, family_type,
 };
-use podinit_instruments::{computed_families, family_type};
 
 computed_families! {
     /// Which podinit this is.

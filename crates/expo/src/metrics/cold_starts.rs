@@ -2,8 +2,7 @@
 //! ([§14.5](crate::specification#s14-5)).
 
 use podinit_core::lifecycle::{NodeAge, StartupImages};
-use podinit_instruments::families;
-use podinit_instruments::{Histogram, HistogramVec, PerValue, SavedFamilies};
+use podinit_instruments::{Histogram, HistogramVec, PerValue, SavedFamilies, families};
 
 families! {
     /// What is counted while nodes or Events are a source of evidence. A label whose source is off is `unknown`.

@@ -11,9 +11,8 @@ use podinit_core::lifecycle::{
 };
 use podinit_instruments::{
     AnyText, Counter, ExpositionEncoder, FamilyHead, Histogram, SampleNumber, SavedFamilies,
-    SavedHistogram, SavedSeries,
+    SavedHistogram, SavedSeries, computed_families, family_type,
 };
-use podinit_instruments::{computed_families, family_type};
 
 family_type! {
     /// Histograms with the configured label set, for each duration of each milestone.

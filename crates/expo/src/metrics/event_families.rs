@@ -4,8 +4,7 @@
 use super::image_pulls::ImagePullSeries;
 use super::pod_families::LabelSetDurations;
 use podinit_core::lifecycle::{EventDropReason, Outcome, StartupSliExclusion};
-use podinit_instruments::{CounterVec, SavedFamilies};
-use podinit_instruments::{computed_families, families};
+use podinit_instruments::{CounterVec, SavedFamilies, computed_families, families};
 
 computed_families! {
     /// Kubernetes' own indicator, by label set.

@@ -9,8 +9,7 @@ use podinit_core::lifecycle::{ImageSource, PullObservation};
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::ClassicBuckets;
-use podinit_instruments::families;
-use podinit_instruments::{Counter, CounterVec, HistogramWith};
+use podinit_instruments::{Counter, CounterVec, HistogramWith, families};
 use podinit_text::strangers_text::label;
 
 /// With the buckets of image pulls.

@@ -2,8 +2,7 @@
 
 use podinit_core::lifecycle::{ResizeResult, TrackerObservation};
 use podinit_core::pod::ResizeState;
-use podinit_instruments::families;
-use podinit_instruments::{CounterVec, GaugeVec, Histogram};
+use podinit_instruments::{CounterVec, GaugeVec, Histogram, families};
 
 families! {
     /// Native resizes, and updates by OpenKruise.

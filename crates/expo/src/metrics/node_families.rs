@@ -14,9 +14,8 @@ use podinit_histogram::sequence_lock::{SequenceLock, SequenceRead};
 use podinit_histogram::sync::{AtomicU64, Ordering};
 use podinit_instruments::{
     Counter, CounterVec, ExpositionEncoder, FamilyHead, Gauge, HistogramVec, SampleNumber,
-    SavedFamilies, SavedSeries,
+    SavedFamilies, SavedSeries, computed_families, families,
 };
-use podinit_instruments::{computed_families, families};
 
 /// The label, as `podinit_label_overflow_pods_total` names it too.
 pub(super) const NODE_POOL: &str = "nodepool";

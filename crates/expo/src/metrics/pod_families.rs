@@ -10,9 +10,9 @@ use podinit_core::pod::DisruptionReason;
 use podinit_histogram::layout::ClassicBuckets;
 use podinit_instruments::{
     AnyText, Counter, CounterVec, CounterVec2, FamilyType, Gauge, GaugeVec, HistogramWith,
-    LabelText, MetricType, SecondsCounter, SecondsGauge, TimestampGauge,
+    LabelText, MetricType, SecondsCounter, SecondsGauge, TimestampGauge, computed_families,
+    families, family_type,
 };
-use podinit_instruments::{computed_families, families, family_type};
 
 family_type! {
     /// Histograms with the configured label set, for each stage.

@@ -3,10 +3,9 @@
 use parking_lot::Mutex;
 use podinit_core::lifecycle::Cause;
 use podinit_core::pod::text::cut;
-use podinit_instruments::computed_families;
 use podinit_instruments::{
     AnyText, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, GaugeVec3, SampleNumber,
-    SavedFamilies,
+    SavedFamilies, computed_families,
 };
 use podinit_text::strangers_text::label;
 use tokio::time::Instant;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::bad_causes::BadCausesBySlo;
 use super::namespaces::{NamespaceNames, NamespacePlaces, NamespaceSlot};
 use podinit_core::lifecycle::{ExclusionReason, SloId, SloRule, SloVerdict};
-use podinit_instruments::{AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies};
-use podinit_instruments::{computed_families, family_type};
+use podinit_instruments::{
+    AnyText, CounterVec2, GaugeVec, LabelText, SavedFamilies, computed_families, family_type,
+};
 
 mod counts;
 mod exposition;

@@ -1,8 +1,7 @@
 //! What is counted of traces.
 
 use podinit_core::label_values;
-use podinit_instruments::families;
-use podinit_instruments::{Counter, CounterVec, Gauge};
+use podinit_instruments::{Counter, CounterVec, Gauge, families};
 
 label_values! {
     /// Why a sampled trace was not sent: the values of `reason`.

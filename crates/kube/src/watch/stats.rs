@@ -20,9 +20,8 @@ use crate::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_core::lifecycle::SourceId;
 use podinit_instruments::{
     AnyText, CounterVec, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, Gauge, GaugeVec,
-    SampleNumber, SavedFamilies, SecondsCounter,
+    SampleNumber, SavedFamilies, SecondsCounter, computed_families, families,
 };
-use podinit_instruments::{computed_families, families};
 
 families! {
     /// The counters of all list-watches.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use podinit_core::label_values;
 use podinit_instruments::{
     CounterVec, ExpositionEncoder, FamilyDoc, FamilySource, GaugeVec, SampleNumber, SavedFamilies,
+    computed_families, families,
 };
-use podinit_instruments::{computed_families, families};
 
 label_values! {
     /// The sources of evidence that can be watched: the values of `source`.
