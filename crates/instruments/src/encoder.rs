@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::histogram::HistogramSnapshot;
+use super::histogram_snapshot::HistogramSnapshot;
 use podinit_core::label_value::LabelValue;
 use podinit_core::label_values;
 

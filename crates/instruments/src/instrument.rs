@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::encoder::{ExpositionEncoder, FamilyHead, LabelPair, LabelText, SampleNumber};
 use super::family::FamilyDoc;
-use super::histogram::{Histogram, HistogramSnapshot};
+use super::histogram::Histogram;
+use super::histogram_snapshot::HistogramSnapshot;
 use super::saved_families::{SavedFamilies, SavedSeries};
 
 /// The value of a series at one moment.

@@ -25,6 +25,7 @@ mod exemplar;
 mod family;
 mod gauges;
 mod histogram;
+mod histogram_snapshot;
 mod instrument;
 mod per_value;
 mod saved_families;
@@ -37,9 +38,8 @@ pub use encoder::{
 pub use exemplar::{Exemplar, SpanRef};
 pub use family::{FamilyDoc, FamilyType, MetricStability};
 pub use gauges::{Gauge, GaugeVec3, SecondsGauge, TimestampGauge};
-pub use histogram::{
-    Histogram, HistogramSnapshot, HistogramWith, NativeHistogram, SavedHistogram, SeriesStart,
-};
+pub use histogram::{Histogram, HistogramWith, SavedHistogram};
+pub use histogram_snapshot::{HistogramSnapshot, NativeHistogram, SeriesStart};
 pub use instrument::{
     FamilyRow, FamilySet, FamilySource, Instrument, PersistentInstrument, SampleValue, collect,
     restore, save,
