@@ -6,7 +6,6 @@ use super::look::{LookOptions, STALE, warn_of};
 use super::output::style;
 use super::source::{PodSource, SourceQuestion};
 use crate::args::{ProblemsArgs, ProblemsFormat};
-use podinit_decode::rfc3339;
 use podinit_oncall::pods::PodQuestion;
 use podinit_oncall::problems::Problems;
 
@@ -30,12 +29,8 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     let ask = async |source: &mut PodSource<'_>| {
         source.answer(|pods| pods.problems().unwrap_or_default()).await
     };
-    let last = look
-        .at(open(), ask, |found| {
-            let time = found.time.as_deref().and_then(rfc3339::parse);
-            Ok(look.dated(time, text(found, args.output)?))
-        })
-        .await?;
+    let last =
+        look.at(open(), ask, |found| Ok(look.dated(found.time, text(found, args.output)?))).await?;
     warn_of(last.fresh, last.freshness.as_ref());
     Ok(match (last.fresh, last.problems.is_empty()) {
         (false, _) => ExitCode::from(STALE),

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use podinit_core::lifecycle::{Backfill, Progress, Record, TrackerConfig};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::DecodeOptions;
+use podinit_decode::{DecodeOptions, rfc3339};
 use podinit_oncall::explain::{ExplainTarget, TargetName};
 use podinit_oncall::pods::{PodQuestion, SourcePods};
-use podinit_oncall::problems::PodName;
+use podinit_oncall::problems::{PodName, Problem};
 use podinit_recordings::reader::{Recording, SoFar};
 use podinit_recordings::replay::ReplayConfig;
 use serde_json::{Value, json};
@@ -225,7 +225,8 @@ fn assert_they_agree(documents: &[Value]) {
                 if causes.iter().any(|one| one["cause"] == "terminating") {
                     continue;
                 }
-                let since = problem.since.trim_end_matches('Z').replace('T', " ");
+                let since = rfc3339::format(problem.since);
+                let since = since.trim_end_matches('Z').replace('T', " ");
                 let verdict = explained["verdict"].as_str().unwrap();
                 let again =
                     format!("It crashes again since {}", if place == 0 { &since } else { "" });
@@ -239,8 +240,8 @@ fn assert_they_agree(documents: &[Value]) {
             let mut same = causes.iter();
             let since =
                 same.find(|one| one["cause"] == had["cause"] && one["stage"] == had["stage"]);
-            let [own, of_problem] = [since.unwrap()["began"].as_str().unwrap(), &problem.since]
-                .map(|at| millis(parse(at).unwrap()));
+            let own = millis(parse(since.unwrap()["began"].as_str().unwrap()).unwrap());
+            let of_problem = millis(i128::from(problem.since.as_nanos()));
             match place {
                 0 => assert_eq!(own, of_problem, "{name:?} {explained:#}"),
                 _ => assert!(own >= of_problem, "{name:?} {explained:#}"),
@@ -370,9 +371,9 @@ fn examples() -> Vec<(&'static str, Vec<Value>, &'static [&'static str])> {
 
 fn lines(mut seen: SourcePods) -> Vec<String> {
     let problems = seen.problems().unwrap().problems;
-    let second =
-        |text: &str| (parse(text).unwrap() - parse(time(0.0).as_str().unwrap()).unwrap()) / SECOND;
-    (problems.iter()).map(|one| format!("{} since {}", one.cause, second(&one.since))).collect()
+    let zero = parse(time(0.0).as_str().unwrap()).unwrap();
+    let second = |one: &Problem| (i128::from(one.since.as_nanos()) - zero) / SECOND;
+    (problems.iter()).map(|one| format!("{} since {}", one.cause, second(one))).collect()
 }
 
 #[test]

@@ -7,8 +7,6 @@
 
 use std::time::Duration;
 
-use podinit_core::timestamp::Timestamp;
-use podinit_decode::rfc3339;
 use podinit_oncall::problems::Problem;
 use podinit_sim::scene::Scene;
 
@@ -245,11 +243,10 @@ async fn assert_named(scene: Scene) {
                 "{scene:?} at {minute}: {} is not {next}",
                 problem.next_command
             );
-            let since: Timestamp = rfc3339::parse(&problem.since).unwrap();
-            let away = since.nanos_since(broken).unsigned_abs();
+            let away = problem.since.nanos_since(broken).unsigned_abs();
             assert!(
                 away <= onset(scene, minute).as_nanos() as u64,
-                "{scene:?} at {minute}: since {}",
+                "{scene:?} at {minute}: since {:?}",
                 problem.since
             );
         }

@@ -19,7 +19,6 @@ pub mod explain;
 pub mod freshness;
 pub mod live;
 pub mod node_clocks;
-mod node_startup;
 pub mod page;
 pub mod pods;
 pub mod problems;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::affected::is_old;
 use super::found_pods::FoundPods;
+use super::kind::ProblemKind;
 use super::over_time::StatedAsIs;
 use super::problem::FoundProblem;
 use super::values::SharedDimension;
@@ -49,10 +50,9 @@ impl ClockProblems {
             places.shrink_to_fit();
             let key = (Cause::Clock, Some((SharedDimension::Node, node)));
             let problem = FoundProblem::of_places(key, clock.since, places.iter().copied(), found);
-            let clock = Some(clock);
             let is_still = is_old(problem.since, now);
-            let problem = FoundProblem { clock, ..problem };
-            StatedAsIs { is_still, problem, places, takes_pods: false }
+            let problem = FoundProblem { kind: ProblemKind::Clock(clock), ..problem };
+            StatedAsIs { is_still, problem, places }
         })
     }
 }

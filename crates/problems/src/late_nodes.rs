@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::affected::is_old;
 use super::found_pods::FoundPods;
 use super::grouping;
+use super::kind::ProblemKind;
 use super::over_time::StatedAsIs;
 use super::problem::FoundProblem;
 use super::values::{SharedDimension, SharedValue};
@@ -171,9 +172,8 @@ impl LateNodes {
                 FoundProblem::of_places(key, nodes.created, places.iter().copied(), found);
             StatedAsIs {
                 is_still,
-                problem: FoundProblem { late_nodes: Some(nodes), ..problem },
+                problem: FoundProblem { kind: ProblemKind::LateNodes(nodes), ..problem },
                 places,
-                takes_pods: true,
             }
         });
         problems.collect()

@@ -56,7 +56,7 @@ fn told(found: &FindingResult) -> Vec<String> {
     let line = |(problem, places): &(super::FoundProblem, Vec<u32>)| {
         assert_eq!(problem.pods, places.len());
         let (dimension, value) = problem.shared_texts();
-        let nodes = problem.late_nodes.as_ref().map_or_else(String::new, |nodes| {
+        let nodes = problem.kind.late_nodes().map_or_else(String::new, |nodes| {
             let taint = nodes.taint.as_deref().unwrap_or("not Ready");
             format!(" {}/{} {taint}", nodes.held, nodes.nodes)
         });
@@ -153,7 +153,7 @@ fn only_pods_wait_of_which_that_is_said() {
                 assert_eq!(told(&found), [format!("node_startup nodepool pool-a 1 2/2 {CILIUM}")])
             }
             false => assert!(
-                problem.cause != Cause::NodeStartup && problem.late_nodes.is_none(),
+                problem.cause != Cause::NodeStartup && problem.kind.late_nodes().is_none(),
                 "{pod:?}"
             ),
         }
@@ -222,7 +222,7 @@ fn nodes_are_grouped_as_a_plain_reading_groups_them() {
         let found = find(&nodes, &pods, &mut OverTime::default(), NOW);
         let expected = read(&nodes);
         for (problem, _) in &found.problems {
-            let Some(late) = &problem.late_nodes else { continue };
+            let Some(late) = problem.kind.late_nodes() else { continue };
             let (dimension, value) = problem.shared_texts();
             let key = format!("{dimension} {value}");
             assert_eq!(expected.get(&key), Some(&(late.nodes, late.held)), "{key}: {nodes:#?}");
@@ -233,7 +233,7 @@ fn nodes_are_grouped_as_a_plain_reading_groups_them() {
             nodes.iter().any(|node| node.hold.taints.iter().any(|one| **one == *taint))
         };
         let waits = all.iter().filter(|taint| has(taint)).count();
-        let of_nodes = found.problems.iter().filter(|(one, _)| one.late_nodes.is_some());
+        let of_nodes = found.problems.iter().filter(|(one, _)| one.kind.late_nodes().is_some());
         assert_eq!(of_nodes.map(|(one, _)| one.pods).sum::<usize>(), waits, "{nodes:#?}");
     }
     assert!(
@@ -269,7 +269,7 @@ fn a_problem_that_becomes_that_of_nodes_has_not_ended_and_one_of_nodes_ends() {
     assert_eq!(told(&found), [format!("node_startup nodepool pool-a 4 1/1 {CILIUM}")]);
     assert_eq!(found.ended, []);
     let (problem, _) = &found.problems[0];
-    let late = problem.late_nodes.as_ref().unwrap();
+    let late = problem.kind.late_nodes().unwrap();
     assert_eq!((problem.since, &*late.names[0]), (at(NOW - 950), "n1"));
     assert_eq!(problem.shared.as_ref().map(|shared| shared.0), Some(SharedDimension::Nodepool));
     let found = find(&[], &[], &mut over_time, NOW + 10);

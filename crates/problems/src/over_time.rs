@@ -127,8 +127,6 @@ pub(super) struct StatedAsIs {
     pub problem: FoundProblem,
     /// The places of its pods, those that have waited longest first
     pub places: Vec<u32>,
-    /// Its pods are in no other problem
-    pub(super) takes_pods: bool,
 }
 
 /// What is shared, by number; no number where no pod has it that is looked at.
@@ -188,7 +186,7 @@ impl OverTime {
             }
         }
         let as_is: Vec<StatedAsIs> = as_is.collect();
-        for one in as_is.iter().filter(|one| one.takes_pods) {
+        for one in as_is.iter().filter(|one| one.problem.kind.holds_pods()) {
             // They are in another problem now: the one before has not ended.
             let before = one.places.iter().filter_map(|place| self.stated_before(*place, pods));
             renamed.extend(before.map(|stated| self.stated[stated as usize].key()));

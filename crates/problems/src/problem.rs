@@ -7,11 +7,11 @@ use super::capacity::{self, FoundCapacity};
 use super::container::FoundContainer;
 use super::found_pod::{FoundPod, FoundState};
 use super::found_pods::FoundPods;
-use super::late_nodes::FoundLateNodes;
+use super::kind::ProblemKind;
 use super::message;
 use super::since::{self, Earlier};
 use super::values::{SharedDimension, SharedValue};
-use podinit_core::lifecycle::{Cause, NodeClock, Outcome, Stage};
+use podinit_core::lifecycle::{Cause, Outcome, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
@@ -23,6 +23,7 @@ pub const MOST_NAMED: usize = 3;
 /// A set of pods that one cause affects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundProblem {
+    pub kind: ProblemKind,
     pub cause: Cause,
     /// What its pods share, where they share one thing
     pub shared: Option<(SharedDimension, Arc<str>)>,
@@ -50,10 +51,6 @@ pub struct FoundProblem {
     pub message: Option<Arc<str>>,
     /// What autoscalers say of most of its pods that are unschedulable
     pub capacity: Option<FoundCapacity>,
-    /// The clock of its node, where that is the problem
-    pub clock: Option<NodeClock>,
-    /// The nodes that do not become schedulable, where that is the problem
-    pub late_nodes: Option<FoundLateNodes>,
     /// Those of its pods that have waited longest, at most [`MOST_NAMED`]
     pub oldest: Vec<FoundPod>,
 }
@@ -92,6 +89,7 @@ impl FoundProblem {
         let workloads = workloads.filter_map(|place| found.workload_number(place));
         let namespaces = places.clone().map(|place| found.namespace_number(place));
         Self {
+            kind: ProblemKind::Pods,
             cause,
             pods: places.len(),
             stuck: having(FoundState::is_stuck),
@@ -105,8 +103,6 @@ impl FoundProblem {
             container: None,
             message: None,
             capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
-            clock: None,
-            late_nodes: None,
             shared,
             oldest: (places.take(MOST_NAMED)).filter_map(|place| found.get(place)).collect(),
         }

@@ -410,7 +410,7 @@ fn a_clock_that_is_off_is_a_problem_of_all_pods_on_its_node() {
     let expected = [(Cause::Clock, "n1".to_owned(), 3, 3), (Cause::Image, "x".to_owned(), 1, 1)];
     assert_eq!(lines, expected);
     let clock = &found.problems[0].0;
-    assert_eq!((clock.since, clock.clock.clone()), (at(NOW - 500), Some(clocks[0].clone())));
+    assert_eq!((clock.since, &clock.kind), (at(NOW - 500), &ProblemKind::Clock(clocks[0].clone())));
     // Those that start well are still what others are compared with.
     assert_eq!(found.rest.len(), 3);
     let later = find(&pods[3..], NOW + 5);

@@ -5,7 +5,7 @@ use super::kubectl::{is_flag, kubectl_in, object, quoted, time_of_node};
 use super::missing_object::MissingObject;
 use podinit_core::lifecycle::{Cause, GateKind, GateState, Progress, Record, Stage};
 use podinit_core::node::ZONE_LABEL;
-use podinit_problems::{FoundLateNodes, FoundProblem, FoundState, SharedDimension};
+use podinit_problems::{FoundLateNodes, FoundProblem, FoundState, ProblemKind, SharedDimension};
 
 /// Nodes with what keeps pods away from them. A shell that sees the star unquoted may look for files.
 const TAINTS: &str = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
@@ -91,11 +91,10 @@ pub(crate) fn next_command_of_problem(problem: &FoundProblem) -> String {
     let Some(oldest) = problem.oldest.first() else {
         return String::new();
     };
-    if let Some(clock) = &problem.clock {
-        return time_of_node(&clock.node);
-    }
-    if let Some(nodes) = &problem.late_nodes {
-        return of_late_nodes(nodes, problem);
+    match &problem.kind {
+        ProblemKind::Clock(clock) => return time_of_node(&clock.node),
+        ProblemKind::LateNodes(nodes) => return of_late_nodes(nodes, problem),
+        ProblemKind::Pods => {}
     }
     let pod = PodOnNode {
         namespace: &oldest.namespace,

@@ -175,7 +175,7 @@ impl AsOfAnswer {
             PodQuestion::Problems => {
                 let found = tracked.found(&mut OverTime::default());
                 let problems = found.iter().flat_map(|found| &found.problems);
-                for (problem, _) in problems.filter(|(one, _)| one.clock.is_none()) {
+                for (problem, _) in problems.filter(|(one, _)| one.kind.holds_pods()) {
                     let shared = problem.shared.as_ref();
                     let shared = shared.map(|(kind, value)| (*kind, value.to_string()));
                     answer.told.push((problem.cause.as_str(), shared, problem.pods));

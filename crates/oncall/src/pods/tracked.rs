@@ -262,10 +262,11 @@ mod tests {
 
     /// Each as "CAUSE PODS since SECOND".
     fn lines(problems: &[crate::problems::Problem]) -> Vec<String> {
-        let second =
-            |text: &str| rfc3339::parse(text).unwrap().nanos_since(time(0)) / 1_000_000_000;
-        let line = problems.iter();
-        line.map(|one| format!("{} {} since {}", one.cause, one.pods, second(&one.since))).collect()
+        let line = problems.iter().map(|one| {
+            let second = one.since.nanos_since(time(0)) / 1_000_000_000;
+            format!("{} {} since {second}", one.cause, one.pods)
+        });
+        line.collect()
     }
 
     #[test]
@@ -298,7 +299,7 @@ mod tests {
         let found = look(&mut looks, 150, &[], &[]);
         assert_eq!(lines(&found.problems), Vec::<String>::new());
         assert_eq!(lines(&found.ended), ["image 1 since 0"]);
-        assert_eq!(found.ended[0].ended, Some(stated(150)));
+        assert_eq!(found.ended[0].ended, Some(time(150)));
         let found = look(&mut looks, 150 + 600, &[], &[]);
         assert_eq!(lines(&found.ended), Vec::<String>::new());
     }

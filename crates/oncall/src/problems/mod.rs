@@ -8,13 +8,12 @@
 
 mod census;
 mod finder;
-mod headline;
 mod late_deliveries;
 mod routes;
 mod seen;
-mod sentence;
 mod snapshots;
 mod table;
+mod wording;
 
 pub(super) use census::TopLocations;
 pub use census::{CensusGroup, CensusWorkloadKey, PodCensus, PodFilter, TooNew, WorkloadCensus};
@@ -23,9 +22,10 @@ pub(super) use late_deliveries::{ClockCheck, LateDeliveries};
 pub use routes::router;
 pub(super) use seen::MatchedPods;
 pub use seen::SeenProblems;
-pub(crate) use sentence::reason;
 use snapshots::FindingPublisher;
 pub use snapshots::{FindingSnapshots, channel};
+pub(crate) use wording::reason;
+use wording::{ProblemMoment, ProblemWords};
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -35,8 +35,7 @@ use crate::explain::next_command_of_problem;
 use crate::freshness::Freshness;
 use podinit_core::lifecycle::{Cause, LateNode, NodeClock, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::rfc3339;
-use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod};
+use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod, FoundProblem};
 use podinit_recordings::reader::ClockAhead;
 use podinit_text::strangers_text;
 
@@ -48,7 +47,8 @@ const RUNBOOKS: &str = "deploy/runbooks.md#cause-";
 #[schemars(rename = "problems", transform = with_freshness)]
 pub struct Problems {
     /// Up to which instant everything was accounted for when they were found; `None` before anything was
-    pub time: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub time: Option<Timestamp>,
     /// How many seconds ago an exporter found them; left out before it did
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_seconds: Option<f64>,
@@ -111,8 +111,7 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub relapsed: usize,
     /// When the first of them, but for `earlier`, had the cause first in its stage
-    #[schemars(with = "Timestamp")]
-    pub since: String,
+    pub since: Timestamp,
     /// The few, at most a tenth, that had it at least 15 minutes before those; left out if no pod did
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
@@ -149,8 +148,7 @@ pub struct Problem {
     pub runbook: String,
     /// When it was found to have no pod any longer; the figures are those before that. Left out while it lasts
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Timestamp>")]
-    pub ended: Option<String>,
+    pub ended: Option<Timestamp>,
 }
 
 /// Which pod.
@@ -213,11 +211,8 @@ impl Problem {
         self.cause == Cause::Clock.as_str()
     }
 
-    fn from_found(
-        problem: &podinit_problems::FoundProblem,
-        now: Timestamp,
-        ended: Option<Timestamp>,
-    ) -> Self {
+    fn from_found(problem: &FoundProblem, moment: ProblemMoment) -> Self {
+        let ProblemWords { sentence, headline, extent } = ProblemWords::new(problem, moment);
         let shared = problem.shared.as_ref();
         let name = |pod: &FoundPod| PodName {
             namespace: pod.namespace.to_string(),
@@ -231,7 +226,7 @@ impl Problem {
             stuck: problem.stuck,
             failed: problem.failed,
             relapsed: problem.relapsed,
-            since: rfc3339::format(problem.since),
+            since: problem.since,
             earlier: problem.earlier,
             nodes: problem.nodes,
             workloads: problem.workloads,
@@ -239,14 +234,14 @@ impl Problem {
             container: (problem.container.as_deref()).map(|container| container.name.to_string()),
             message: problem.message.as_deref().map(str::to_owned),
             unschedulable: problem.capacity.clone(),
-            late_nodes: problem.late_nodes.clone(),
+            late_nodes: problem.kind.late_nodes().cloned(),
             oldest: problem.oldest.iter().map(name).collect(),
-            sentence: sentence::problem_sentence(problem, now, ended),
-            headline: headline::headline(problem),
-            extent: headline::extent(problem, now, ended),
+            sentence,
+            headline,
+            extent,
             next_command: next_command_of_problem(problem),
             runbook: format!("{RUNBOOKS}{}", problem.cause.as_str()),
-            ended: ended.map(rfc3339::format),
+            ended: moment.ended,
         }
     }
 }

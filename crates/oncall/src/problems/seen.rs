@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{PodCensus, PodFilter, Problem, Problems};
+use super::{PodCensus, PodFilter, Problem, ProblemMoment, Problems};
 use podinit_core::lifecycle::{LateNode, NodeClock, Record, SloRule, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::rfc3339;
 use podinit_problems::{FindingResult, FoundPods};
 
 /// What is broken, and who is affected.
@@ -53,17 +52,22 @@ impl SeenProblems {
         let ended = ended.iter();
         Self {
             problems: Problems {
-                time: Some(rfc3339::format(now)),
+                time: Some(now),
                 age_seconds: None,
                 fresh: true,
                 freshness: None,
                 clocks_ahead: Vec::new(),
                 problems: (problems.iter())
-                    .map(|problem| Problem::from_found(problem, now, None))
+                    .map(|problem| Problem::from_found(problem, ProblemMoment { now, ended: None }))
                     .collect(),
                 not_compared: incomplete,
                 ended: ended
-                    .map(|one| Problem::from_found(&one.problem, now, Some(one.at)))
+                    .map(|one| {
+                        Problem::from_found(
+                            &one.problem,
+                            ProblemMoment { now, ended: Some(one.at) },
+                        )
+                    })
                     .collect(),
                 crashing: 0,
                 clocks,

@@ -2,6 +2,7 @@
 
 use super::{Problem, Problems, untold};
 use crate::node_clocks;
+use podinit_decode::rfc3339;
 use podinit_text::document::{DocumentFormat, TerminalStyle, TextDocument};
 use podinit_text::strangers_text::shown;
 use podinit_text::table::{TextTable, cell};
@@ -77,7 +78,7 @@ fn block(problem: &Problem) -> String {
     let lines = [
         ("pods", count(problem.pods)),
         ("stuck", count(problem.stuck)),
-        ("since", problem.since.clone()),
+        ("since", rfc3339::format(problem.since)),
         ("cause", problem.cause.clone()),
         ("shared", shared(problem)),
         ("nodes", count(problem.nodes)),
@@ -105,7 +106,7 @@ fn cells(problem: &Problem) -> Vec<String> {
     let cells = [
         problem.pods.to_string(),
         problem.stuck.to_string(),
-        problem.since.clone(),
+        rfc3339::format(problem.since),
         problem.cause.clone(),
         shared(problem),
         problem.nodes.to_string(),

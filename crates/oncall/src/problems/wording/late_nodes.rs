@@ -8,7 +8,7 @@ use podinit_text::words::count;
 
 /// What holds the nodes, how long, and how many pods wait for them:
 /// `6 nodes of pool-a have kept the startup taint node.cilium.io/agent-not-ready for up to 19m; 118 pods wait for them`.
-pub(crate) fn clause(problem: &FoundProblem, nodes: &FoundLateNodes, until: Timestamp) -> String {
+pub(super) fn clause(problem: &FoundProblem, nodes: &FoundLateNodes, until: Timestamp) -> String {
     let is_one = nodes.nodes == 1;
     let which = which(problem, nodes);
     let what = match is_one {
@@ -29,7 +29,7 @@ pub(crate) fn clause(problem: &FoundProblem, nodes: &FoundLateNodes, until: Time
 }
 
 /// The same without times and pods: `6 nodes of pool-a keep the startup taint node.cilium.io/agent-not-ready`.
-pub(crate) fn headline(problem: &FoundProblem, nodes: &FoundLateNodes) -> String {
+pub(super) fn headline(problem: &FoundProblem, nodes: &FoundLateNodes) -> String {
     let what = match nodes.nodes {
         1 => what(nodes, "keeps", "is not"),
         _ => what(nodes, "keep", "are not"),
