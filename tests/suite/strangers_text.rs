@@ -6,7 +6,7 @@ use std::io::Cursor;
 use std::process::Output;
 
 use podinit_core::lifecycle::{
-    Delivery, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
+    Delivery, NodeFaults, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -335,7 +335,7 @@ fn overview(texts: &[String]) -> String {
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
     let wanted = PodFilter { node: Some(texts[0].clone()), ..PodFilter::default() };
-    let mut seen = SeenProblems::from_records(in_flight, &[], (Vec::new(), &[]), Some(now()));
+    let mut seen = SeenProblems::from_records(in_flight, &[], NodeFaults::default(), Some(now()));
     // The header names two problems, whatever the texts make of the pods.
     let problems = &mut seen.problems.problems;
     problems.truncate(1);

@@ -15,7 +15,7 @@ use super::late_nodes::LateNodes;
 use super::others::UnaffectedPods;
 use super::over_time::{EndedProblem, OverTime};
 use super::problem::FoundProblem;
-use podinit_core::lifecycle::{LateNode, NodeClock, Outcome, Progress, Record};
+use podinit_core::lifecycle::{NodeFaults, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// So many of the newest records count that were neither rejected nor failed, and so many of those that were: a loop of
@@ -80,16 +80,11 @@ impl ProblemFinding {
         finding
     }
 
-    /// The same where the clocks of these nodes are off. To be called before pods are added.
+    /// The same where this is wrong with nodes. To be called before pods are added.
     #[must_use]
-    pub fn with_clocks(self, clocks: &[NodeClock]) -> Self {
-        Self { clocks: ClockProblems::new(clocks), ..self }
-    }
-
-    /// The same where these nodes do not become schedulable, the oldest first. To be called before pods are added.
-    #[must_use]
-    pub fn with_late_nodes(self, nodes: &[LateNode]) -> Self {
-        Self { late_nodes: LateNodes::new(nodes), ..self }
+    pub fn with_faults(self, faults: &NodeFaults) -> Self {
+        let NodeFaults { clocks, late } = faults;
+        Self { clocks: ClockProblems::new(clocks), late_nodes: LateNodes::new(late), ..self }
     }
 
     /// The same with what earlier findings knew of gates. To be called before pods are added.

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use super::tests::{NOW, at, cause, pod, waits};
 use super::{FindingResult, OverTime, ProblemFinding, SharedDimension};
 use podinit_core::kube_event::CapacityState;
-use podinit_core::lifecycle::{Cause, LateNode, NodeHold, Record, RecordedCapacity, Stage};
+use podinit_core::lifecycle::{
+    Cause, LateNode, NodeFaults, NodeHold, Record, RecordedCapacity, Stage,
+};
 use podinit_core::node::{NO_POOL, NodeLabels};
 
 const CILIUM: &str = "node.cilium.io/agent-not-ready";
@@ -46,7 +48,8 @@ fn waiting(
 }
 
 fn find(nodes: &[LateNode], pods: &[Record], over_time: &mut OverTime, now: i64) -> FindingResult {
-    let mut finding = ProblemFinding::new(&[], at(now)).with_late_nodes(nodes);
+    let faults = NodeFaults { late: nodes.to_vec(), ..NodeFaults::default() };
+    let mut finding = ProblemFinding::new(&[], at(now)).with_faults(&faults);
     pods.iter().for_each(|pod| finding.add(pod));
     finding.finish(over_time)
 }

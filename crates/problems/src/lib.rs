@@ -49,27 +49,25 @@ pub use problem::{FoundProblem, MOST_NAMED};
 pub use since::Earlier;
 pub use values::SharedDimension;
 
-use podinit_core::lifecycle::{LateNode, NodeClock, Record};
+use podinit_core::lifecycle::{NodeFaults, Record};
 use podinit_core::timestamp::Timestamp;
 
 /// The problems among the pods in flight and those that have failed lately, the worst first, as of `now`.
 ///
 /// `newest` are the newest records of startups that have ended, as for [`ProblemFinding::new`].
 pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Vec<FoundProblem> {
-    let found = find(in_flight, newest, (&[], &[]), now).problems.into_iter();
+    let found = find(in_flight, newest, &NodeFaults::default(), now).problems.into_iter();
     found.map(|(problem, _)| problem).collect()
 }
 
-/// Those problems and their pods, where the clocks of these nodes are off, and these nodes do not become
-/// schedulable.
+/// Those problems and their pods, where this is wrong with nodes.
 pub fn find(
     in_flight: Vec<Record>,
     newest: &[Record],
-    (clocks, late_nodes): (&[NodeClock], &[LateNode]),
+    faults: &NodeFaults,
     now: Timestamp,
 ) -> FindingResult {
-    let mut finding =
-        ProblemFinding::new(newest, now).with_clocks(clocks).with_late_nodes(late_nodes);
+    let mut finding = ProblemFinding::new(newest, now).with_faults(faults);
     for record in &in_flight {
         finding.add(record);
     }

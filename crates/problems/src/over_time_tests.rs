@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::tests::{at, cause, on, pod, waits};
 use crate::{FindingResult, ProblemFinding, SharedDimension, find};
-use podinit_core::lifecycle::{Record, Stage};
+use podinit_core::lifecycle::{NodeFaults, Record, Stage};
 
 /// A pod that has had `cause` since `since`.
 fn affected(name: &str, image: &str, node: &str, had: Cause, since: i64) -> Record {
@@ -334,7 +334,7 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
                 reference.records.insert(name, (image, node, since));
             }
             let pods: Vec<_> = present.values().cloned().collect();
-            let alone = find(pods.clone(), &[], (&[], &[]), at(second));
+            let alone = find(pods.clone(), &[], &NodeFaults::default(), at(second));
             let names = |pods: &[u32]| (alone.pods.all(pods)).map(|pod| pod.name.into()).collect();
             let sets = (alone.problems.iter()).map(|(problem, pods)| (problem.key(), names(pods)));
             reference.add(Step { second, sets: sets.collect() });

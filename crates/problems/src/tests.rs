@@ -6,7 +6,7 @@ use super::*;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, ClockFault, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource,
-    NodeClock, Outcome, Progress, RecordedCapacity, RecordedCause, RecordedContainer,
+    NodeClock, NodeFaults, Outcome, Progress, RecordedCapacity, RecordedCause, RecordedContainer,
     RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage, WaitReason,
 };
 use podinit_core::pod::{PodUid, Workload};
@@ -396,10 +396,11 @@ fn a_clock_that_is_off_is_a_problem_of_all_pods_on_its_node() {
         since: at(NOW - 500),
     };
     // Nothing is in flight on the third.
-    let clocks = ["n1", "n3"].map(clock);
+    let clocks = ["n1", "n3"].map(clock).to_vec();
+    let faults = NodeFaults { clocks: clocks.clone(), late: Vec::new() };
     let mut over_time = OverTime::default();
     let mut find = |pods: &[Record], now: i64| {
-        let mut finding = ProblemFinding::new(&[], at(now)).with_clocks(&clocks);
+        let mut finding = ProblemFinding::new(&[], at(now)).with_faults(&faults);
         pods.iter().for_each(|pod| finding.add(pod));
         finding.finish(&mut over_time)
     };

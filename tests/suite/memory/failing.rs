@@ -5,7 +5,7 @@ use std::time::Duration;
 use podinit_core::kube_event::{
     EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent,
 };
-use podinit_core::lifecycle::{Observation, PodEvent, Record, Tracker, TrackerConfig};
+use podinit_core::lifecycle::{NodeFaults, Observation, PodEvent, Record, Tracker, TrackerConfig};
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder};
@@ -111,7 +111,7 @@ fn found(tracker: &Tracker, over_time: &mut OverTime) -> SeenProblems {
         let records: Vec<Record> = page.iter().map(|(_, pod)| pod.record()).collect();
         records.iter().for_each(|record| finding.add(record));
     }
-    SeenProblems::new(finding.finish(over_time), Vec::new(), now)
+    SeenProblems::new(finding.finish(over_time), NodeFaults::default(), now)
 }
 
 fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {

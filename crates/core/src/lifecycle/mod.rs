@@ -95,7 +95,8 @@ pub use milestone::Milestone;
 pub use named::CustomMilestones;
 pub use network_evidence::{NetworkEvidence, NetworkTime};
 pub use nodes::{
-    LateNode, MeasuredStep, NodeEvent, NodeHold, NodeObservation, NodeOutcome, NodeState, NodeStep,
+    LateNode, MeasuredStep, NodeEvent, NodeFaults, NodeHold, NodeObservation, NodeOutcome,
+    NodeState, NodeStep,
 };
 pub use observation::{
     EventDropReason, ImageSource, Observation, PodObservation, PodState, PullObservation,

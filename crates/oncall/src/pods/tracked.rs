@@ -131,8 +131,8 @@ impl TrackedPods {
         let found = self.found_with(&mut over_time);
         self.over_time = over_time;
         found.map_or_else(Problems::default, |(found, crashing, now)| {
-            let clocks = self.tracker.clocks_off();
-            let problems = SeenProblems::new(found, clocks, now).problems.with_crashing(crashing);
+            let seen = SeenProblems::new(found, self.tracker.node_faults(), now);
+            let problems = seen.problems.with_crashing(crashing);
             problems.with_late_deliveries(self.tracker.late_by(), ClockCheck::OfRecorder)
         })
     }
@@ -145,10 +145,8 @@ impl TrackedPods {
     /// The same, with how many pods crash that had started, and of which instant that is.
     fn found_with(&self, over_time: &mut OverTime) -> Option<(FindingResult, usize, Timestamp)> {
         let now = self.tracker.accounted_time()?;
-        let finding =
-            ProblemFinding::new(&self.newest(), now).with_clocks(&self.tracker.clocks_off());
-        let finding = finding.with_late_nodes(&self.tracker.late_nodes());
-        let mut finding = finding.after(over_time);
+        let finding = ProblemFinding::new(&self.newest(), now);
+        let mut finding = finding.with_faults(&self.tracker.node_faults()).after(over_time);
         for (_, pod) in self.tracker.in_flight_after(None) {
             finding.add(&pod.record());
         }

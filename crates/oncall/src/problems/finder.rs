@@ -100,9 +100,8 @@ impl ProblemFinder {
             ended.extend(self.newest().await?);
         }
         let beside = self.records.ask(RecordQuery::BesidePods).await?;
-        let clocks = beside.clocks;
-        let finding = ProblemFinding::new(&ended, now).with_clocks(&clocks);
-        let mut finding = finding.with_late_nodes(&beside.late_nodes).after(&self.over_time);
+        let finding = ProblemFinding::new(&ended, now).with_faults(&beside.node_faults);
+        let mut finding = finding.after(&self.over_time);
         drop(ended);
         loop {
             // The next page is asked for first, so that it is made while this one is looked at.
@@ -127,7 +126,7 @@ impl ProblemFinder {
             pods: problem.pods,
         });
         self.metric.state(problems, began + FINDING_LASTS);
-        let mut seen = SeenProblems::new(found, clocks, now);
+        let mut seen = SeenProblems::new(found, beside.node_faults, now);
         unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
         self.unmatched_slos.clone_from(&beside.unmatched_slos);
         seen.problems.unmatched_slos = beside.unmatched_slos;

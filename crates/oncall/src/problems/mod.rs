@@ -33,7 +33,7 @@ use serde_json::Value;
 
 use crate::explain::next_command_of_problem;
 use crate::freshness::Freshness;
-use podinit_core::lifecycle::{Cause, LateNode, NodeClock, Record, UnmatchedSlo};
+use podinit_core::lifecycle::{Cause, NodeClock, NodeFaults, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod, FoundProblem};
 use podinit_recordings::reader::ClockAhead;
@@ -165,15 +165,15 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 impl Problems {
-    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
-    /// whose clocks are off or that do not become schedulable.
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and what is
+    /// wrong with nodes.
     pub fn find(
         in_flight: Vec<Record>,
         newest: &[Record],
-        (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
+        faults: NodeFaults,
         now: Option<Timestamp>,
     ) -> Self {
-        SeenProblems::from_records(in_flight, newest, (clocks, late_nodes), now).problems
+        SeenProblems::from_records(in_flight, newest, faults, now).problems
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{PodCensus, PodFilter, Problem, ProblemMoment, Problems};
-use podinit_core::lifecycle::{LateNode, NodeClock, Record, SloRule, Stage};
+use podinit_core::lifecycle::{NodeFaults, Record, SloRule, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{FindingResult, FoundPods};
@@ -31,22 +31,22 @@ pub struct MatchedPods {
 }
 
 impl SeenProblems {
-    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and the nodes
-    /// whose clocks are off or that do not become schedulable.
+    /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and what is
+    /// wrong with nodes.
     pub fn from_records(
         in_flight: Vec<Record>,
         newest: &[Record],
-        (clocks, late_nodes): (Vec<NodeClock>, &[LateNode]),
+        faults: NodeFaults,
         now: Option<Timestamp>,
     ) -> Self {
         now.map_or_else(Self::default, |now| {
-            let found = podinit_problems::find(in_flight, newest, (&clocks, late_nodes), now);
-            Self::new(found, clocks, now)
+            let found = podinit_problems::find(in_flight, newest, &faults, now);
+            Self::new(found, faults, now)
         })
     }
 
-    /// What was found at `now`.
-    pub fn new(found: FindingResult, clocks: Vec<NodeClock>, now: Timestamp) -> Self {
+    /// What was found at `now`, where this is wrong with nodes.
+    pub fn new(found: FindingResult, faults: NodeFaults, now: Timestamp) -> Self {
         let FindingResult { pods, problems, rest, ended, incomplete } = found;
         let (problems, affected): (Vec<_>, Vec<_>) = problems.into_iter().unzip();
         let ended = ended.iter();
@@ -70,7 +70,7 @@ impl SeenProblems {
                     })
                     .collect(),
                 crashing: 0,
-                clocks,
+                clocks: faults.clocks,
                 unmatched_slos: Vec::new(),
                 late_deliveries: None,
             },
@@ -161,7 +161,7 @@ mod tests {
             pods(("shop", None), scheduling, 2),
         ];
         let now = Some(Timestamp::from_seconds(600));
-        let seen = SeenProblems::from_records(in_flight.concat(), &[], (Vec::new(), &[]), now);
+        let seen = SeenProblems::from_records(in_flight.concat(), &[], NodeFaults::default(), now);
         let found = |namespaces, kinds: &[&str]| {
             let owner_kinds = kinds.iter().copied().map(Box::from).collect();
             let matched =

@@ -199,8 +199,7 @@ impl QueryProgress {
                 startups.extend(found.iter().map(|kept| with_relapse(tracker, &kept.startup)));
             }
             RecordQuery::BesidePods => {
-                answer.clocks = tracker.clocks_off();
-                answer.late_nodes = tracker.late_nodes();
+                answer.node_faults = tracker.node_faults();
                 answer.unmatched_slos = tracker.unmatched_slos();
                 answer.late_by = tracker.late_by();
             }

@@ -6,8 +6,8 @@ use tokio::sync::oneshot;
 
 use super::filter::RecordFilter;
 use podinit_core::lifecycle::{
-    EndedStartup, InFlightPosition, Interval, LateNode, Latency, NodeClock, Record,
-    RecordedRelapse, UnmatchedSlo,
+    EndedStartup, InFlightPosition, Interval, Latency, NodeFaults, Record, RecordedRelapse,
+    UnmatchedSlo,
 };
 use podinit_core::timestamp::Timestamp;
 
@@ -89,10 +89,8 @@ pub struct QueryAnswer {
     /// Up to which instant everything was accounted for; `None` before anything was delivered
     pub now: Option<Timestamp>,
     pub records: Vec<Record>,
-    /// The nodes whose clocks are off, where they were asked for
-    pub clocks: Vec<NodeClock>,
-    /// Those that do not become schedulable, likewise
-    pub late_nodes: Vec<LateNode>,
+    /// What is wrong with nodes, where that was asked for
+    pub node_faults: NodeFaults,
     /// The SLOs that have matched no pod, or name a kind that no pod has had, likewise
     pub unmatched_slos: Vec<UnmatchedSlo>,
     /// By how many nanoseconds deliveries are late, likewise

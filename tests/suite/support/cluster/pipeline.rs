@@ -224,9 +224,8 @@ impl Pipeline {
         let in_flight = self.tracker.in_flight_after(None);
         let newest: Vec<Record> = (self.sink.newest.iter()).map(EndedStartup::record).collect();
         let in_flight = in_flight.map(|(_, pod)| pod.record()).collect();
-        let clocks = self.tracker.clocks_off();
-        let late_nodes = self.tracker.late_nodes();
-        Problems::find(in_flight, &newest, (clocks, &late_nodes), self.tracker.accounted_time())
+        let faults = self.tracker.node_faults();
+        Problems::find(in_flight, &newest, faults, self.tracker.accounted_time())
     }
 
     /// Ends the watch, which must not have ended before.

@@ -18,11 +18,21 @@ pub(super) use self::saved::SavedNodes;
 
 use self::late::Startups;
 use self::node::{KnownNode, NodeArrival};
+use super::clocks::NodeClock;
 use super::pod_node::{NodeAge, PodNode};
 use crate::node::{NodeLabels, NodeSnapshot};
 use crate::pod::PodUid;
 use crate::shard::Shard;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+/// What is wrong with nodes, whatever pods are on them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeFaults {
+    /// Those whose clocks are off ([§4.7](crate::specification#s4-7)), by name
+    pub clocks: Vec<NodeClock>,
+    /// Those that are late to become schedulable ([§14.9](crate::specification#s14-9)), the oldest first
+    pub late: Vec<LateNode>,
+}
 
 /// So many nodes are known at most. Kubernetes supports 5,000; what lies beyond is as if it were not there.
 const MOST_NODES: usize = 50_000;

@@ -4,7 +4,7 @@ use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::clocks::NodeClock;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::nodes::LateNode;
+use crate::lifecycle::nodes::{LateNode, NodeFaults};
 use crate::lifecycle::record::{InFlightPosition, InFlightRecord};
 use crate::lifecycle::slo::UnmatchedSlo;
 use crate::pod::PodUid;
@@ -29,8 +29,13 @@ impl Tracker {
         positions.filter_map(|position| Some((position, self.in_flight(position.uid)?)))
     }
 
-    /// The nodes whose clocks are off ([§4.7](crate::specification#s4-7)), by name.
-    pub fn clocks_off(&self) -> Vec<NodeClock> {
+    /// What is wrong with nodes now.
+    pub fn node_faults(&self) -> NodeFaults {
+        NodeFaults { clocks: self.clocks_off(), late: self.late_nodes() }
+    }
+
+    /// The nodes whose clocks are off, by name.
+    pub(crate) fn clocks_off(&self) -> Vec<NodeClock> {
         self.shared.clocks.off(self.now.unwrap_or_default())
     }
 
@@ -44,8 +49,8 @@ impl Tracker {
         self.shared.lags.late_by()
     }
 
-    /// The nodes that are late to become schedulable ([§14.9](crate::specification#s14-9)), the oldest first.
-    pub fn late_nodes(&self) -> Vec<LateNode> {
+    /// The nodes that are late to become schedulable, the oldest first.
+    pub(crate) fn late_nodes(&self) -> Vec<LateNode> {
         let known = self.shared.nodes.as_ref().zip(self.now);
         known.map_or_else(Vec::new, |(nodes, now)| nodes.late(now))
     }
