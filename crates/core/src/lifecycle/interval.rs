@@ -291,12 +291,12 @@ impl StageOrStep {
         all
     };
 
-    /// Its name.
+    /// The name, as the labels `stage`, `step` and `interval` have it.
     pub const fn as_str(self) -> &'static str {
         self.interval().as_str()
     }
 
-    /// The interval that it is.
+    /// The interval of this stage or step.
     pub const fn interval(self) -> Interval {
         match self {
             Self::Stage(stage) => Interval::Stage(stage),

@@ -46,12 +46,12 @@ impl Default for StuckAfter {
 }
 
 impl StuckAfter {
-    /// A limit for each stage.
+    /// Takes the limit of each stage from `limit`.
     pub fn of_each(limit: impl Fn(Stage) -> Duration) -> Self {
         Self(Stage::ALL.map(limit))
     }
 
-    /// The limit of a stage.
+    /// After how long in `stage` a pod is stuck.
     pub const fn limit(&self, stage: Stage) -> Duration {
         self.0[stage as usize]
     }
