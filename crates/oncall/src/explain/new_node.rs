@@ -38,7 +38,7 @@ fn named(what: &str, value: &str) -> Option<String> {
     (!value.is_empty()).then(|| format!("{what} {value}"))
 }
 
-/// Its node; `None` where nodes are no source of evidence, or podinit does not know this one.
+/// The node of the pod; `None` where nodes are no source of evidence, or the node is unknown.
 pub(super) fn details(record: &Record) -> Option<NodeLine> {
     let labels = record.node_labels.as_deref()?;
     Some(NodeLine {

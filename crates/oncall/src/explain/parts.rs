@@ -145,7 +145,7 @@ fn segments(
     segments
 }
 
-/// Since when no image comes for which a pod in flight waits.
+/// Since when the image pulls of a pod in flight fail; `None` if they do not.
 fn pull_fails_since(record: &Record) -> Option<Timestamp> {
     if record.outcome().is_some() {
         return None;
@@ -165,8 +165,8 @@ pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &ExplainedEn
         && (ended.is_bound_at_first_sight || recorded.result == is_preexisting)
 }
 
-/// Adds what the starts of containers say of a pod whose network condition was never seen: old kubelets and virtual
-/// ones have none. With init containers, what came before is not known.
+/// Adds the segments by the starts of containers, for a pod without a network condition: old kubelets and virtual ones
+/// have none. With init containers, what came before is unknown.
 fn add_starts(
     segments: &mut Vec<(StartupPart, Timestamp, Timestamp)>,
     record: &Record,
@@ -184,7 +184,7 @@ fn add_starts(
     segments.push((StartupPart::Application, started, ready.clamp(started, end.max(started))));
 }
 
-/// Adds what the containers of a pod say that had ended when it was first seen.
+/// Adds the segments by the runs of containers, for a pod that had ended when it was first seen.
 fn add_runs(
     segments: &mut Vec<(StartupPart, Timestamp, Timestamp)>,
     record: &Record,
@@ -236,7 +236,7 @@ fn network(record: &Record) -> StartupPart {
     }
 }
 
-/// When the containers had started.
+/// When all containers had started; `None` where that is unknown.
 fn started(record: &Record) -> Option<Timestamp> {
     record.reached(Milestone::ContainersStarted)
 }

@@ -1,4 +1,5 @@
-//! As of when a recording is answered ([§8.7](crate::specification#s8-7)): a lone list does not say how long ago it was made.
+//! The instant of an answer from a recording ([§8.7](crate::specification#s8-7)): a lone list does not say when it was
+//! made.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use podinit_text::words::count;
 const OF_TODAY: Duration = Duration::from_secs(24 * 3_600);
 /// ... and where nodes tell that time, so old: kubelets state it every 5 minutes at least.
 const OF_NODES: Duration = Duration::from_secs(10 * 60);
-/// Two instants are worth a word where they are so far apart.
+/// How far apart two instants are before an answer names both.
 const APART: Duration = Duration::from_secs(5 * 60);
 
 /// An instant that somebody asks for.
@@ -29,7 +30,7 @@ pub enum AsOf {
     At(Timestamp),
 }
 
-/// What there is to know of when a recording was made.
+/// What is known of when a recording was made.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordingTime {
     /// What is asked for
@@ -71,12 +72,12 @@ pub(super) enum OtherInstant {
 /// A cause, what its pods share, and how many they are.
 type CauseCount = (&'static str, Option<(SharedDimension, String)>, usize);
 
-/// What an answer says.
+/// The figures of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AsOfAnswer {
-    /// What it says of how many pods: problems have causes and values
+    /// The pods of each problem by cause and value, or of each cause
     told: Vec<CauseCount>,
-    /// So many pods
+    /// The number of pods
     pods: usize,
     /// Since when the first of them waits
     first: Option<Timestamp>,
@@ -146,7 +147,7 @@ pub(super) fn other(
 }
 
 impl OtherInstant {
-    /// That the answer would be another, in one line; `None` where it would be the same.
+    /// One line that the answer at this instant differs; `None` where it is the same.
     pub(super) fn line(self, tracked: &mut TrackedPods) -> Option<String> {
         let taken = AsOfAnswer::from_tracked(tracked);
         let (words, flag, other) = match self {
@@ -168,7 +169,7 @@ impl OtherInstant {
 }
 
 impl AsOfAnswer {
-    /// What is answered of the pods as they stand.
+    /// The figures of the pods as they are.
     fn from_tracked(tracked: &TrackedPods) -> Self {
         let mut answer = Self::default();
         match &tracked.question {

@@ -34,7 +34,7 @@ pub(super) struct FirstSight {
 }
 
 impl PodStatuses {
-    /// Reads those of a document.
+    /// Reads the statuses of a document.
     pub(super) fn read(&mut self, document: &RecordingDocument, target: &ExplainTarget) {
         match &document.body {
             DocumentBody::List { pods, .. } => {
@@ -53,7 +53,7 @@ impl PodStatuses {
         }
     }
 
-    /// Reads that of a pod, which a list shows or an event.
+    /// Reads the status of a pod of a list or of an event.
     pub(super) fn add(&mut self, pod: &PodSnapshot, target: &ExplainTarget, is_listed: bool) {
         self.first.entry(pod.uid).or_insert_with(|| {
             let lost = LostStartup::from_snapshot(pod);
@@ -73,12 +73,12 @@ impl PodStatuses {
         }
     }
 
-    /// What was first seen of a pod.
+    /// What the first snapshot of a pod showed.
     pub(super) fn first(&self, uid: PodUid) -> FirstSight {
         self.first.get(&uid).copied().unwrap_or_default()
     }
 
-    /// How a pod of the target ended, as far as its status says.
+    /// How a pod of the target ended; `None` where its status does not say.
     pub(super) fn ending(&self, uid: PodUid) -> Option<Ending> {
         self.endings.get(&uid).cloned()
     }
