@@ -38,7 +38,7 @@ pub(super) fn failed(record: &Record, now: Timestamp) -> Option<PodCause> {
         _ => (Cause::Crash, failed_container(record)),
     };
     let words = ending.as_deref().and_then(|ending| ending.in_words());
-    // What the status said of a crash before, where nothing is known of the end.
+    // The last message about a crash, where the end is unknown.
     let before = || {
         let last = record.causes.last()?.waiting.cause();
         record.message.clone().filter(|_| last == cause)

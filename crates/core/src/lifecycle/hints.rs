@@ -1,5 +1,5 @@
-//! What a kubelet's Events say of a pod in flight that gives no cause, but tells why there is one
-//! ([§10.1](crate::specification#s10-1)): for records only, as the messages of the cause are.
+//! Texts of a kubelet's Events that give no cause of a pod in flight, but explain one
+//! ([§10.1](crate::specification#s10-1)). They are for records only, as the messages of causes are.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Hints {
         Some(&kept.text)
     }
 
-    /// The message, or the text of one of these kinds where that tells more.
+    /// The message, or a text of these kinds if that is more telling; `None` without either.
     fn more_telling<'a>(
         &'a self,
         waiting: WaitingCause,

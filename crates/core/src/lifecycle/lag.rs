@@ -12,7 +12,7 @@ const MOST: usize = 16;
 /// The lag is known with so many of the last minute. A source is no longer late after so many in time.
 const ENOUGH: usize = 4;
 
-/// So many bindings suffice among the last [`ENOUGH`] of [`A_WHILE`].
+/// How many bindings are enough among the last [`ENOUGH`] of [`A_WHILE`].
 const FEW: usize = 2;
 
 /// What is stated is truncated to the second, by half a second on average.
@@ -28,7 +28,7 @@ const IN_TIME: i64 = 5 * NANOS_PER_SECOND / 2;
 pub(super) const A_MINUTE: i64 = 60 * NANOS_PER_SECOND;
 const A_WHILE: i64 = 5 * A_MINUTE;
 
-/// Deadlines pass later by so much at most: a process that is starved for days must not show a clean SLO.
+/// How much later deadlines pass at most: a process that is starved for days must not show a clean SLO.
 const LONGEST_HOLD: i64 = 10 * A_MINUTE;
 
 /// What the API server has stamped of a pod, and a watch event was the first to show.
@@ -70,7 +70,7 @@ struct SourceLag {
     /// Its lag in nanoseconds, where it is known
     nanos: Option<i64>,
     is_late: bool,
-    /// The deadlines of its pods pass later by so much, in nanoseconds; 0 while it is not late
+    /// How much later the deadlines of its pods pass, in nanoseconds; 0 while it is not late
     hold: i64,
     /// Until when these figures stay the same without a delivery
     until: Option<Timestamp>,
@@ -172,8 +172,7 @@ impl SourceLags {
         self.update(source, now)
     }
 
-    /// Time has come to `now`. Returns whether a source is found late with it, since older ones that were in time tell no
-    /// longer.
+    /// Advances to `now`. Returns whether a source is found late with it: older lags that were in time no longer count.
     pub(super) fn advance(&mut self, now: Timestamp) -> bool {
         if self.until.is_none_or(|until| now <= until) {
             return false;

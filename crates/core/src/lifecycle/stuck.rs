@@ -1,8 +1,8 @@
 //! Which pods in flight are stuck: in their stage for longer than any start should take. The
 //! specification does not define them; alerts count them.
 //!
-//! The pods of a stage are ordered by when they entered it, so the stuck ones are those before an
-//! instant that advances with time. Only the pods that it passes are looked at.
+//! The pods of a stage are ordered by when they entered it, so the stuck ones are those before an instant that advances
+//! with time. Only the pods that it passes are visited.
 
 use std::time::Duration;
 

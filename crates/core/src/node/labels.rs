@@ -1,4 +1,4 @@
-//! What pods are told apart by that their nodes state ([§14.2](crate::specification#s14-2)).
+//! The labels of nodes that classify their pods ([§14.2](crate::specification#s14-2)).
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -100,8 +100,8 @@ pub struct ContainerSpec {
     pub has_restarted: bool,
     /// It runs, and its status says `ready: true`
     pub is_ready: bool,
-    /// Once it has ended with exit code 0, nothing runs it again ([§6.12](crate::specification#s6-12)); told of regular
-    /// containers only
+    /// Once it has ended with exit code 0, nothing runs it again ([§6.12](crate::specification#s6-12)); only of regular
+    /// containers
     pub ends_for_good: bool,
 }
 

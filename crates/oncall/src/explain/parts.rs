@@ -219,8 +219,8 @@ fn waited_for_kubelet(record: &Record) -> bool {
     causes.peek().is_some() && causes.all(|waiting| waiting.cause() == Cause::Acknowledge)
 }
 
-/// What the stage `network` was: kubelets up to 1.35 say only with the first container that the network was
-/// ready ([§1.3](crate::specification#s1-3)), and then only Events can tell image pulls from it.
+/// What the stage `network` was. Kubelets up to 1.35 state only with the first container that the network was ready
+/// ([§1.3](crate::specification#s1-3)); then only Events separate image pulls from it.
 fn network(record: &Record) -> StartupPart {
     let mut pulls = record.pulls.iter();
     let is_told_apart = pulls.any(|pull| pull.image != RecordedImage::Unknown);

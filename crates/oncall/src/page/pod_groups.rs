@@ -10,7 +10,7 @@ use podinit_problems::{FoundPod, FoundState};
 use podinit_text::human_time::{clock_time, seconds, since};
 use podinit_text::words::{count, counted, thousands};
 
-/// So many problems and workloads of each are listed, and so many pods on the whole page.
+/// How many problems and workloads of each are listed, and how many pods on the whole page.
 const MOST_GROUPS: usize = 3;
 const MOST_WORKLOADS: usize = 6;
 const MOST_ROWS: usize = 200;

@@ -13,9 +13,9 @@ use podinit_recordings::reader::RecordingMade;
 use podinit_text::human_time::{at_least, since};
 use podinit_text::words::count;
 
-/// A list on standard input is of now, if its newest time is at most so old ...
+/// A list on standard input is of now if its newest time is at most this old ...
 const OF_TODAY: Duration = Duration::from_secs(24 * 3_600);
-/// ... and where nodes tell that time, so old: kubelets state it every 5 minutes at least.
+/// ... or at most this old if nodes state it: kubelets do so at least every 5 minutes.
 const OF_NODES: Duration = Duration::from_secs(10 * 60);
 /// How far apart two instants are before an answer names both.
 const APART: Duration = Duration::from_secs(5 * 60);
@@ -42,7 +42,7 @@ pub struct RecordingTime {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoInstant {
-    /// Nothing tells the time
+    /// The recording states no time
     #[error(
         "the recording states no usable time, so that there is no answer; give --as-of now or a time"
     )]
@@ -83,8 +83,8 @@ pub(super) struct AsOfAnswer {
     first: Option<Timestamp>,
 }
 
-/// The instant of a recording, and the other one where that is worth a word. `newest` is its newest time, `list` what tells
-/// that of a lone list.
+/// The instant of a recording, and the other one if an answer names it too. `newest` is its newest time. `list` has the
+/// times of a lone list.
 pub(super) fn instant(
     newest: Option<Timestamp>,
     list: Option<LoneList>,

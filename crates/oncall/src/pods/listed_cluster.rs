@@ -35,7 +35,7 @@ pub struct ListError {
     why: String,
 }
 
-/// A cluster, and which of its pods to look at.
+/// A cluster, and which of its pods to list.
 pub struct ListedCluster {
     pub cluster: ClusterClient,
     /// The cluster's clock
@@ -67,7 +67,7 @@ pub enum ListedNodes {
     None,
     /// All nodes
     All(NodeOptions),
-    /// Those of the pods of a target, 20 at most
+    /// The nodes of the pods of a target, 20 at most
     OfTarget(ExplainTarget, NodeOptions),
 }
 

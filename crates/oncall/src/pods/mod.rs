@@ -7,7 +7,7 @@
 //! the API of an exporter ─────┴─▶ Told ────┘
 //! ```
 //!
-//! Whatever source they are of, the same is said of the same pods.
+//! All sources give the same answers about the same pods.
 
 mod as_of;
 mod kept;

@@ -27,7 +27,7 @@ pub(super) struct FirstSight {
     pub(crate) is_set_aside: bool,
     /// It had ended
     pub has_ended: bool,
-    /// A list showed it, and it was bound: what it waited for before, no status tells
+    /// A list showed it as bound, so its waits before that are unknown
     pub(super) was_bound: bool,
     /// A list showed that it crashes after it was ready, and since when ([§13.11](crate::specification#s13-11))
     pub(super) crashes_since: Option<Timestamp>,

@@ -86,7 +86,7 @@ impl ExporterAnswer {
         let ready =
             exporter.list(ListEndpoint::Ended, &[("outcome", "ready")], A_PAGE).await?.records;
         let mut told = Self { ended, ready, ..Self::default() };
-        // The last question: its time is not before anything that the others have told.
+        // This question comes last, so its time is not before the other answers.
         told.add(exporter.list(ListEndpoint::InFlight, &[], MOST).await?);
         told.time = told.time.or_else(|| Some(SystemClock.now()));
         candidates.into_iter().for_each(|candidate| told.add_in_flight(candidate));

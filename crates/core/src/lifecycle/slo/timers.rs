@@ -51,9 +51,9 @@ impl SloTimers {
         }
     }
 
-    /// Sorts deadlines of the earliest second that has been reached at `now`, at most so many. False if there are more
-    /// of that second. Those of the next second follow once all of these have been popped: the heap never grows by a
-    /// copy of what it holds.
+    /// Sorts at most `most` deadlines of the earliest second that has been reached at `now`. False if that second has
+    /// more. Deadlines of the next second follow once all of these have been popped: the heap never grows by a copy of
+    /// what it has.
     pub(crate) fn sort(&mut self, now: Timestamp, most: usize) -> bool {
         let second = second_of(now);
         let earliest = self.future.first_entry();
