@@ -32,7 +32,7 @@ pub enum UnansweredQuery {
 #[derive(Clone, Debug)]
 pub struct RecordsClient {
     pub(super) requests: mpsc::Sender<QueryRequest>,
-    /// The queue of [`RecordsClient::apart`]
+    /// The queue of [`RecordsClient::apart()`]
     pub(super) apart: mpsc::Sender<QueryRequest>,
     /// How long a reader waits before it has to try again; `None` for as long as it takes
     pub(super) longest_wait: Option<Duration>,

@@ -22,7 +22,7 @@ use podinit_exporter::records::KeptRecord;
 
 /// How many queries may wait. Further ones are refused.
 const QUEUE: usize = 16;
-/// How many queries of a client [`RecordsClient::apart`] may wait: it waits for each answer before the next question.
+/// How many queries of a client [`RecordsClient::apart()`] may wait: it waits for each answer before the next question.
 const QUEUE_APART: usize = 2;
 
 /// A step visits no more pods in flight than this, a tenth of a microsecond each ...
