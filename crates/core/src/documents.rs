@@ -1,6 +1,6 @@
 //! Structs that a checkpoint saves field by field, and of which a document leaves out what is not known.
 
-/// Whether a value says anything.
+/// A value that a document leaves out while it is unknown: `None`, or an empty text.
 pub(crate) trait KnownValue {
     fn is_known(&self) -> bool {
         true

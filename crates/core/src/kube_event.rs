@@ -25,7 +25,7 @@ pub struct KubeEvent {
     pub first: Option<Timestamp>,
     /// The instant in the Event's name: what follows the last dot, as hexadecimal Unix nanoseconds
     pub named: Option<Timestamp>,
-    /// When it happened first and last, as one list tells it
+    /// When it happened first and last, as one list states it
     pub occurred: EventOccurrence,
     pub reason: EventReason,
     /// Its message, of a warning that says why a pod waits, of a [`Hint`] and of what an autoscaler says; `None` where it
@@ -33,7 +33,7 @@ pub struct KubeEvent {
     pub message: Option<Box<str>>,
 }
 
-/// When an Event happened, as one list tells it ([§13.2](crate::specification#s13-2)).
+/// When an Event happened, as one list states it ([§13.2](crate::specification#s13-2)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventOccurrence {
     /// `firstTimestamp`, or else `eventTime`
@@ -43,12 +43,12 @@ pub struct EventOccurrence {
 }
 
 impl KubeEvent {
-    /// The UID of the pod that it is about.
+    /// The UID of the pod that it is about; `None` if it is about none.
     pub fn uid(&self) -> Option<PodUid> {
         self.pod.as_ref().map(|pod| pod.uid)
     }
 
-    /// What a kubelet's text tells beside the cause, and the text.
+    /// The hint of a kubelet's text, and the text; `None` of an Event without one.
     pub fn hint(&self) -> Option<(Hint, &str)> {
         let hint = match self.reason {
             EventReason::Hint(hint) => hint,
@@ -98,7 +98,7 @@ pub struct EventContainer {
     pub init: bool,
 }
 
-/// What an Event says, as far as podinit reads it.
+/// The meaning of an Event, as far as podinit reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventReason {
     /// `Pulling`
@@ -116,7 +116,7 @@ pub enum EventReason {
     },
     /// A warning that says why a pod waits for its network
     Warning(SandboxWarning),
-    /// A text that gives no cause, but tells why one is there
+    /// A text that gives no cause, but explains one
     Hint(Hint),
     /// `SuccessfulAttachVolume`
     VolumeAttached,
@@ -155,8 +155,8 @@ pub struct SuccessfulPull {
     pub registry: Arc<str>,
     /// How long the pull itself took (D)
     pub duration: Duration,
-    /// The same, including the wait in the kubelet's queue (W); `None` where the message does not
-    /// state it, so that W = D
+    /// How long the pull took with the wait in the kubelet's queue (W); `None` where the message does not state it, so
+    /// that W = D
     pub with_wait: Option<Duration>,
     /// The size of the image
     pub bytes: Option<u64>,

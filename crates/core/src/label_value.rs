@@ -43,13 +43,13 @@ pub trait LabelTexts: LabelValue {
     const TEXTS: &'static [&'static str];
 }
 
-/// So much of a text that is no value is shown, in bytes.
+/// An error quotes at most so many bytes of a text that is no value.
 const MOST_SHOWN: usize = 80;
 
 /// Reads a value of the type `name`: a document has its text, a checkpoint a variant.
 ///
 /// # Errors
-/// Those of the deserializer, and a text that is no value.
+/// The errors of the deserializer, and a text that is no value.
 #[doc(hidden)]
 pub fn deserialize<'de, T: LabelTexts, D: Deserializer<'de>>(
     name: &'static str,
@@ -66,7 +66,7 @@ pub fn deserialize<'de, T: LabelTexts, D: Deserializer<'de>>(
 /// Reads one of the values `all` of the type `name`, which a checkpoint has as variants with the names `names`.
 ///
 /// # Errors
-/// Those of the deserializer, and a name that is no value's.
+/// The errors of the deserializer, and a name that is no value's.
 pub(crate) fn deserialize_variant<'de, T: Copy, D: Deserializer<'de>>(
     name: &'static str,
     names: &'static [&'static str],

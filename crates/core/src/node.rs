@@ -11,7 +11,7 @@ pub use self::labels::{
 use crate::pod::{PodUid, StatusCondition, text};
 use crate::timestamp::Timestamp;
 
-/// So many startup taints of a node are known, the first.
+/// The first so many startup taints of a node are kept.
 pub const MOST_STARTUP_TAINTS: usize = 8;
 
 /// One version of one node, reduced to what podinit needs.
@@ -65,7 +65,7 @@ impl NodeSnapshot {
     }
 }
 
-/// As much of the key of a taint as is kept: more than Kubernetes allows.
+/// The key of a taint, cut to more bytes than Kubernetes allows.
 pub fn taint_key(key: &str) -> Arc<str> {
     text::cut(key, 320).into()
 }

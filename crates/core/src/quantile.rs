@@ -5,10 +5,10 @@ use hdrhistogram::Histogram;
 
 use crate::lifecycle::Latency;
 
-/// The 99th percentile of fewer durations is the longest of them, and not shown.
+/// The 99th percentile needs so many durations: of fewer it is the longest one.
 pub const LEAST_OF_P99: u64 = 100;
 
-/// The smallest of the sorted values that `percent` of them do not exceed, and for 0 the first; `None` of no
+/// The smallest of the sorted values that at least `percent` % of them do not exceed; the first for 0, `None` without
 /// values.
 pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (sorted.len() * percent).div_ceil(100);
@@ -28,17 +28,17 @@ impl FromIterator<Latency> for ExactDistribution {
 }
 
 impl ExactDistribution {
-    /// The quantile; `None` of no durations.
+    /// The `percent`th percentile in seconds; `None` without durations.
     pub fn at(&self, percent: usize) -> Option<f64> {
         nearest_rank(&self.0, percent)
     }
 
-    /// The 99th percentile, where there are enough durations.
+    /// The 99th percentile in seconds; `None` of fewer than [`LEAST_OF_P99`] durations.
     pub fn p99(&self) -> Option<f64> {
         self.at(99).filter(|_| self.0.len() as u64 >= LEAST_OF_P99)
     }
 
-    /// All of them, the shortest first.
+    /// The durations in seconds, the shortest first.
     pub fn seconds(&self) -> &[f64] {
         &self.0
     }
@@ -52,7 +52,7 @@ pub struct CountedDurations {
 }
 
 impl CountedDurations {
-    /// None yet. They are counted in units of so many nanoseconds.
+    /// An empty set. It counts durations in units of `nanos_per_unit` nanoseconds.
     pub fn new(nanos_per_unit: u64) -> Self {
         // The crate accepts three digits.
         let counts = Histogram::new(3).unwrap_or_else(|_| unreachable!("3 digits are valid"));
@@ -79,12 +79,12 @@ impl CountedDurations {
         let _ = self.counts.add(&other.counts);
     }
 
-    /// How many there are.
+    /// The number of durations.
     pub fn count(&self) -> u64 {
         self.counts.len()
     }
 
-    /// The quantile in seconds; `None` of no durations.
+    /// The `percent`th percentile in seconds; `None` without durations.
     pub fn at(&self, percent: u8) -> Option<f64> {
         let value = self.counts.value_at_quantile(f64::from(percent) / 100.0);
         let units = self.counts.median_equivalent(value) as f64;

@@ -21,7 +21,7 @@ pub mod by_position {
     /// Writes each value with its position.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// The errors of the serializer.
     pub fn serialize<T: Serialize, S: Serializer>(all: &[T], to: S) -> Result<S::Ok, S::Error> {
         let all: BTreeMap<u16, &T> = (0..).zip(all).collect();
         all.serialize(to)
@@ -30,7 +30,7 @@ pub mod by_position {
     /// Reads the values. One that is missing has the default.
     ///
     /// # Errors
-    /// Those of the deserializer.
+    /// The errors of the deserializer.
     pub fn deserialize<'de, T, D>(from: D) -> Result<Arc<[T]>, D::Error>
     where
         T: Clone + Default + Deserialize<'de>,
@@ -45,7 +45,7 @@ pub mod by_position {
 /// Writes one value for each label value, as a struct whose fields have the texts of these as names.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The errors of the serializer.
 pub(super) fn write_by_name<L: LabelTexts, T: Serialize, S: Serializer>(
     name: &'static str,
     mut value: impl FnMut(L) -> T,
@@ -61,7 +61,7 @@ pub(super) fn write_by_name<L: LabelTexts, T: Serialize, S: Serializer>(
 /// Reads what [`write_by_name`] has written. Fields with other names are ignored.
 ///
 /// # Errors
-/// Those of the deserializer.
+/// The errors of the deserializer.
 pub(super) fn read_by_name<'de, L: LabelTexts, T: Deserialize<'de>, D: Deserializer<'de>>(
     name: &'static str,
     from: D,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pod::PodUid;
 
-/// How many hashes there are.
+/// The number of hashes.
 const HASHES: u128 = 1 << 64;
 
 /// Shard I of N: the UIDs whose hash lies in [⌊I·2⁶⁴/N⌋, ⌊(I+1)·2⁶⁴/N⌋). The N shards cover every UID,
@@ -23,11 +23,11 @@ pub struct Shard {
     last: u64,
 }
 
-/// The saved form. Every one is a shard but those past the last.
+/// The saved form: a shard unless its index is past the last one.
 #[derive(Serialize, Deserialize)]
 struct SavedShard {
     index: u64,
-    /// How many others there are
+    /// The number of other shards, N − 1
     others: u64,
 }
 
@@ -76,12 +76,12 @@ impl Shard {
         })
     }
 
-    /// I, counted from 0.
+    /// The index I, from 0.
     pub const fn index(self) -> u64 {
         self.index
     }
 
-    /// N.
+    /// The number of shards, N.
     pub const fn count(self) -> NonZeroU64 {
         self.count
     }

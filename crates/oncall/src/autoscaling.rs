@@ -7,7 +7,7 @@ use podinit_core::lifecycle::RecordedCapacity;
 use podinit_core::reason::{MOST_CHARACTERS, shorten};
 use podinit_problems::FoundCapacity;
 
-/// What an autoscaler says of one pod, as a clause; `None` where none says anything.
+/// What an autoscaler says of one pod, as a clause; `None` without one.
 pub(super) fn of_pod(capacity: &RecordedCapacity) -> Option<String> {
     let by = capacity.by.as_deref();
     let clause = clause(capacity.state, by, "a node", "has chosen a node for it")?;

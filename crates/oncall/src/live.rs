@@ -68,7 +68,7 @@ pub fn show(
     (exporter, problems)
 }
 
-/// The same routes, which a thread answers. Who goes away is not answered any more.
+/// Routes whose requests run on `thread`. A client that goes away cancels its request.
 fn answered_on(thread: &Handle, routes: Router) -> Router {
     let thread = thread.clone();
     routes.layer(from_fn(move |request: Request, next: Next| {
@@ -82,7 +82,7 @@ fn answered_on(thread: &Handle, routes: Router) -> Router {
     }))
 }
 
-/// Whether an exporter that shows all this has the path: metrics cannot be there.
+/// Whether the API or the page has the path, so that metrics cannot be there.
 pub fn serves(path: &str) -> bool {
     page::serves(path) || path.starts_with("/api/")
 }
@@ -92,7 +92,7 @@ async fn sample(sources: PageSources, shutdown: CancellationToken) {
     let mut ticks = tokio::time::interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-        // Also keeps when the sync came, by a clock that may run faster than this machine's.
+        // This also records when the sync came, by a clock that may run faster than this machine's.
         _ = sources.freshness.now();
         sources.history.sample(sources.clock.now(), &sources);
     }

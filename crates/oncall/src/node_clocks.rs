@@ -1,14 +1,14 @@
-//! What is said of a node whose clock is off ([§4.7](crate::specification#s4-7)).
+//! Sentences about a node whose clock is off ([§4.7](crate::specification#s4-7)).
 
 use podinit_core::lifecycle::NodeClock;
 use podinit_text::human_time::at_least;
 
-/// That it is off: `The clock of node-1 is at least 1h59m ahead`.
+/// A sentence without its full stop: `The clock of node-1 is at least 1h59m ahead`.
 pub(crate) fn sentence(clock: &NodeClock) -> String {
     format!("The {}", clause(clock))
 }
 
-/// The same in the middle of a sentence.
+/// The clause without its article: `clock of node-1 is at least 1h59m ahead`.
 pub fn clause(clock: &NodeClock) -> String {
     format!(
         "clock of {} is at least {} {}",
@@ -18,7 +18,7 @@ pub fn clause(clock: &NodeClock) -> String {
     )
 }
 
-/// What that leaves in doubt about the startup of a pod on the node.
+/// The doubt about the startup of a pod on the node, as a clause.
 pub(super) fn doubt(clock: &NodeClock) -> String {
     format!("the {}: times that its kubelet states are wrong by as much", clause(clock))
 }

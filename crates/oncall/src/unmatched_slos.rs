@@ -1,5 +1,4 @@
-//! What is said of an SLO that matches no pod, or that names a kind which no pod has had
-//! ([§6.13](crate::specification#s6-13)).
+//! Sentences about an SLO that matches no pod, or that names a kind without pods ([§6.13](crate::specification#s6-13)).
 
 use podinit_core::lifecycle::UnmatchedSlo;
 use podinit_text::config_file::nearest;
@@ -35,14 +34,14 @@ pub fn clause(slo: &UnmatchedSlo) -> String {
     clauses.collect::<Vec<_>>().join("; ")
 }
 
-/// The kind that was most likely intended.
+/// The kind that was most likely intended; `None` if none is similar.
 fn meant(kind: &str) -> Option<&'static str> {
     let small = KINDS.map(str::to_ascii_lowercase);
     let near = nearest(kind, &small.each_ref().map(String::as_str))?;
     KINDS.into_iter().find(|known| known.eq_ignore_ascii_case(near))
 }
 
-/// The same as a sentence, for people who see the SLO beside it.
+/// The clauses as a sentence that stands beside the name of the SLO.
 pub(crate) fn sentence(slo: &UnmatchedSlo) -> String {
     let clause = clause(slo);
     let mut letters = clause.chars();
@@ -50,7 +49,7 @@ pub(crate) fn sentence(slo: &UnmatchedSlo) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// Logs what is said `now` and was not `before`, and of which SLOs nothing is said any more.
+/// Logs the SLOs of `now` that are not in `before`, and those of `before` that are no longer in `now`.
 pub(crate) fn log_changes(before: &[UnmatchedSlo], now: &[UnmatchedSlo]) {
     for slo in now.iter().filter(|slo| !before.contains(slo)) {
         tracing::warn!("{}; check namespaces and owner_kinds in the SLO file", clause(slo));

@@ -1,5 +1,5 @@
-//! Which pods in flight are affected, by what and since when ([§13.2](crate::specification#s13-2)).
-//! The module `ended` says which others are.
+//! Which pods in flight are affected, by what and since when ([§13.2](crate::specification#s13-2)). The module `ended`
+//! has the others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,44 +14,44 @@ use podinit_core::timestamp::Timestamp;
 
 /// How long a failing cause affects a pod that has another one by now: a kubelet backs off for 5 minutes.
 const FAILING_LASTS: Duration = Duration::from_secs(6 * 60);
-/// A failing cause counts after so long.
+/// How old a failing cause must be to count.
 const FAILING_AFTER: Duration = Duration::from_secs(15);
-/// A waiting cause counts after so long in the stage.
+/// How long a pod must be in its stage for a waiting cause to count.
 const WAITING_AFTER: Duration = Duration::from_secs(60);
-/// A pod is old once it first had its cause so long ago.
+/// A pod is old once it has had its cause for this long.
 const OLD_AFTER: Duration = Duration::from_secs(1_800);
-/// The least limit of a working cause.
+/// The lowest limit of a working cause.
 const LEAST_LIMIT: Duration = Duration::from_secs(30);
-/// The limit of a working cause where there is too little to compare with.
+/// The limit of a working cause where too few startups are known.
 const UNKNOWN_LIMIT: Duration = Duration::from_secs(120);
-/// How long gates may hold a pod where there is nothing to compare with.
+/// How long gates may hold a pod where too few startups are known.
 const UNKNOWN_GATE_LIMIT: Duration = Duration::from_secs(1_800);
-/// So many records of a workload are enough to compare with.
+/// How many records of a workload are enough for a limit.
 const ENOUGH_OF_WORKLOAD: usize = 5;
-/// So many records of all are enough to compare with.
+/// How many records of all pods are enough for a limit.
 const ENOUGH_OF_ALL: usize = 20;
 
 /// A pod that a cause affects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AffectedPod {
-    /// Where it is among the pods of the finding
+    /// Its place among the pods of the finding
     pub place: u32,
     pub cause: Cause,
     /// When it first had the cause in its present stage
     pub since: Timestamp,
-    /// When it had the cause last: when that time of it began
+    /// When the last period with the cause began
     pub last: Timestamp,
     /// The number of the image of the container that gave the cause
     pub image: u32,
-    /// The number of that container
+    /// The number of the container that gave the cause
     pub container: u32,
-    /// The number of what its node states
+    /// The number of the labels of its node
     pub labels: u32,
     /// The number of the first gate that holds it, where that is the cause
     pub gate: u32,
-    /// The number of what Kubernetes says of the cause: a record has the words about the present one only
+    /// The number of the message about the cause; a record has the message of the present cause only
     pub message: u32,
-    /// What it has in each dimension, as far as that is looked at
+    /// Its value in each dimension, of those that are considered
     pub values: DimensionValues,
 }
 
@@ -68,12 +68,12 @@ pub(super) struct InFlightPlace {
     pub entered: Timestamp,
 }
 
-/// What is to be made of a pod in flight.
+/// How a pod in flight counts.
 pub(super) enum PodVerdict {
     Affected(PodCause),
-    /// No cause affects it: what the affected ones are compared with
+    /// No cause affects it: affected pods are compared with it
     StartsWell,
-    /// Neither: it has had gates for no long time, or is being deleted
+    /// Neither: gates have held it only for a short time, or it is being deleted
     Ignored,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct PodCause {
     pub message: Option<Arc<str>>,
 }
 
-/// What is to be made of the pod in flight that `record` is of.
+/// Decides how the pod in flight of `record` counts at `now`.
 pub(super) fn verdict(
     record: &Record,
     place: InFlightPlace,
@@ -157,7 +157,7 @@ fn last_failing(history: &[RecordedCause], now: Timestamp) -> Option<RecordedCau
 /// The 90th percentile of how long scheduling gates took, in nanoseconds, each of enough pods.
 pub(super) type GatePercentiles = HashMap<Arc<str>, u64>;
 
-/// How long pods may be in each stage, by those that started up.
+/// How long pods may be in each stage, by the startups that became ready.
 #[derive(Debug)]
 pub(super) struct StageLimits {
     /// By stage, all and by workload, in order
@@ -173,7 +173,7 @@ struct StageTimes {
 }
 
 impl StageLimits {
-    /// Those that follow from records of startups that ended as ready.
+    /// The limits by records of startups that became ready.
     pub(super) fn from_ready(ready: &[&Record]) -> Self {
         let mut stages: [StageTimes; Stage::ALL.len()] = Default::default();
         let mut gates: HashMap<Arc<str>, Vec<u64>> = HashMap::new();
@@ -206,12 +206,12 @@ impl StageLimits {
         Self { stages, gates: gates.collect() }
     }
 
-    /// How long gates took that enough records say it of.
+    /// The 90th percentiles of the gates with enough records.
     pub(super) const fn gates(&self) -> &GatePercentiles {
         &self.gates
     }
 
-    /// Takes what earlier findings knew of gates of which too few records say anything now.
+    /// Adds gates of `earlier` that have too few records now.
     pub(super) fn learn_gates(&mut self, earlier: &GatePercentiles) {
         for (gate, p90) in earlier {
             self.gates.entry(Arc::clone(gate)).or_insert(*p90);

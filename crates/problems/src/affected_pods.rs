@@ -13,7 +13,7 @@ use podinit_core::lifecycle::{Cause, Record, RecordedContainer};
 use podinit_core::node::NodeLabels;
 use podinit_core::timestamp::Timestamp;
 
-/// Those that were added so far, and the other pods of the finding.
+/// The affected pods so far, and the other pods of the finding.
 #[derive(Debug, Default)]
 pub(super) struct AddedPods {
     pub found: FoundPods,
@@ -25,7 +25,7 @@ pub(super) struct AddedPods {
     gates: DistinctValues<str>,
 }
 
-/// All of them, by rank, from 0 on: the one that has waited longest comes first.
+/// The affected pods by rank from 0: the one that has waited longest comes first.
 #[derive(Debug)]
 pub(super) struct AffectedPods {
     pub found: FoundPods,
@@ -39,7 +39,7 @@ pub(super) struct AffectedPods {
 }
 
 impl AddedPods {
-    /// The pod at `place` that `record` is of and that `had` affects, before it is added.
+    /// The pod of `record` at `place`, which `had` affects, before it is added.
     pub(super) fn affected(&mut self, place: u32, had: PodCause, record: &Record) -> AffectedPod {
         let position = had.container.map(usize::from);
         let container = position.and_then(|position| record.containers.get(position));
@@ -64,7 +64,7 @@ impl AddedPods {
         self.affected.push(pod);
     }
 
-    /// All of them as of `now`. Of the old and of the new pods of each cause the values are looked at that many of them
+    /// Ranks the pods as of `now`. Of the old and the new pods of each cause it considers the values that many of them
     /// have ([§13.8](crate::specification#s13-8)).
     pub(super) fn finish(mut self, now: Timestamp) -> AffectedPods {
         self.found.seal();
@@ -108,7 +108,7 @@ impl AffectedPods {
         0..self.order.len() as u32
     }
 
-    /// The pod of a rank that this gave.
+    /// The pod with a rank of [`Self::ranks`].
     pub(super) fn get(&self, rank: u32) -> &AffectedPod {
         &self.affected[self.order[rank as usize]]
     }
@@ -118,7 +118,7 @@ impl AffectedPods {
         self.found.state(self.get(rank).place)
     }
 
-    /// What Kubernetes says of the cause of a pod.
+    /// The message about the cause of a pod; `None` where none is known.
     pub(super) fn message(&self, rank: u32) -> Option<&str> {
         let message = self.messages.get(self.get(rank).message);
         message.map(|message| &**message)
@@ -136,7 +136,7 @@ impl AffectedPods {
         image.map(|image| &**image)
     }
 
-    /// The pods of all of them, and of the others.
+    /// All pods of the finding, affected or not.
     pub(super) fn into_found(self) -> Arc<FoundPods> {
         Arc::new(self.found)
     }

@@ -1,5 +1,5 @@
-//! How many of those that start well have a value ([§13.4](crate::specification#s13-4)): counted for the values that
-//! are looked at, and no others ([§13.8](crate::specification#s13-8)).
+//! How many of the pods that start well have a value ([§13.4](crate::specification#s13-4)), for the considered values
+//! only ([§13.8](crate::specification#s13-8)).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,19 +17,19 @@ use podinit_core::timestamp::Timestamp;
 pub(super) struct ProblemBackground<'a> {
     count: usize,
     looked_at: &'a ConsideredValues,
-    /// By dimension and number, those that have a value that is looked at
+    /// By dimension and number, the pods that have a considered value
     having: [Vec<ValueHolders>; SharedDimension::ALL.len()],
 }
 
-/// Those that have a value.
+/// The pods that start well and have a value.
 #[derive(Clone, Debug, Default)]
 struct ValueHolders {
     count: usize,
-    /// When those became ready that did
+    /// When pods with the value became ready
     ready: Vec<EndedClaim>,
-    /// When those did that pulled an image with the value
+    /// When pods that pulled an image with the value became ready
     ready_with_pull: Vec<EndedClaim>,
-    /// When those ended that completed, which are not counted
+    /// When pods with the value completed; *k* leaves these out
     completed: Vec<EndedClaim>,
 }
 
@@ -41,7 +41,7 @@ struct EndedClaim {
 }
 
 impl EndedClaim {
-    /// Whether it needed what the pods lack that wait by `cause`: who does not need a thing does not refute that it is
+    /// Whether it needed what pods with `cause` lack. A pod that does not need a thing does not refute that it is
     /// broken.
     const fn refutes(self, cause: Cause) -> bool {
         match cause {
@@ -53,7 +53,7 @@ impl EndedClaim {
 }
 
 impl<'a> ProblemBackground<'a> {
-    /// Counts who among `others` has a value that is looked at.
+    /// Counts the pods of `others` that have a considered value.
     pub(super) fn new(others: &UnaffectedPods, looked_at: &'a ConsideredValues) -> Self {
         let having = |dimension| vec![ValueHolders::default(); looked_at.count(dimension)];
         let mut background =
@@ -67,7 +67,7 @@ impl<'a> ProblemBackground<'a> {
         background
     }
 
-    /// *n*: how many there are.
+    /// *n*: the number of pods.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
@@ -134,7 +134,7 @@ impl<'a> ProblemBackground<'a> {
     }
 }
 
-/// Every value that one has, each once.
+/// Every value of a pod, each once.
 fn values(other: &UnaffectedPod) -> impl Iterator<Item = (SharedDimension, Cow<'_, str>)> {
     let images = of_images(&other.images).into_iter();
     let images = images.map(|(dimension, value)| (dimension, value.into()));

@@ -1,4 +1,4 @@
-//! Many values in little memory: in blocks that are not moved when there are more, and each text of several once.
+//! Many values in little memory: in blocks that never move, and with equal texts once.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// So many values share a block.
+/// How many values share a block.
 const BLOCK: usize = 1 << 10;
 
 /// Stands for no number where one is left out.
@@ -41,7 +41,7 @@ impl<T> BlockVec<T> {
         number
     }
 
-    /// How many there are.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         let last = self.0.last().map_or(0, Vec::len);
         self.0.len().saturating_sub(1) * BLOCK + last
@@ -71,9 +71,9 @@ impl<T> IndexMut<u32> for BlockVec<T> {
 /// Texts by number, from 0 on.
 #[derive(Debug, Default)]
 pub(super) struct BlockTexts {
-    /// Those of a block one after the other
+    /// The texts of each block, one after the other
     blocks: Vec<String>,
-    /// Where each ends in its block
+    /// Where each text ends in its block
     ends: BlockVec<u32>,
 }
 
@@ -137,7 +137,7 @@ impl<T: ?Sized + Eq + Hash> DistinctValues<T> {
         number
     }
 
-    /// That of one that there may be.
+    /// The number of an optional value; [`NONE`] without one.
     pub(super) fn number_of(&mut self, value: Option<&Arc<T>>) -> u32 {
         value.map_or(NONE, |value| self.number(value))
     }
@@ -149,7 +149,7 @@ impl<T: ?Sized> DistinctValues<T> {
         self.values.get(number as usize)
     }
 
-    /// No value is added any more.
+    /// Frees what only adding needs. No value is added afterwards.
     pub(super) fn seal(&mut self) {
         self.numbers = HashTable::new();
         self.values.shrink_to_fit();

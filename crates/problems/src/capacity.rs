@@ -12,8 +12,8 @@ use podinit_core::lifecycle::{Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// Whether nodes are on their way.
-// What an autoscaler says of a pod that is unschedulable, or of most of the pods of a problem: of several pods, the
-// earliest time and what is said of most. The state is never unknown.
+// What an autoscaler says of an unschedulable pod, or of most of the pods of a problem. Of several pods it has the
+// earliest time and the most frequent reason. The state is never unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "autoscaling")]
 pub struct FoundCapacity {
@@ -32,7 +32,7 @@ pub struct FoundCapacity {
 }
 
 impl FoundCapacity {
-    /// Of the pod that `record` is of.
+    /// The capacity of the pod of `record`; `None` unless an autoscaler has said something.
     pub(super) fn from_record(record: &Record) -> Option<Self> {
         let Progress::InFlight { waiting, .. } = record.progress else {
             return None;
@@ -49,7 +49,7 @@ impl FoundCapacity {
     }
 }
 
-/// What is said of more than half of the pods that are unschedulable, of each of which this is said.
+/// The capacity that more than half of the unschedulable pods have; `None` without such a majority.
 pub(super) fn shared<'a>(
     unschedulable: impl Iterator<Item = Option<&'a FoundCapacity>>,
 ) -> Option<FoundCapacity> {

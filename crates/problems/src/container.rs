@@ -15,7 +15,7 @@ pub struct FoundContainer {
 }
 
 impl FoundContainer {
-    /// `container` of the pod that `record` is of; `None` where it is the only one.
+    /// `container` of the pod of `record`; `None` where it is the only one.
     pub(super) fn from_record(record: &Record, container: &RecordedContainer) -> Option<Arc<Self>> {
         let kind = match (container.init, container.is_sidecar) {
             (false, _) => ContainerKind::Regular,
@@ -27,7 +27,7 @@ impl FoundContainer {
     }
 }
 
-/// The container that nine tenths of the pods have in common, of those whose numbers these are.
+/// The number that nine tenths of `numbers` are; `None` if no container is so frequent.
 pub(super) fn shared(numbers: impl Iterator<Item = u32>) -> Option<u32> {
     let mut pods_with: HashMap<u32, usize> = HashMap::new();
     let mut all = 0;

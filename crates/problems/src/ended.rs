@@ -1,6 +1,5 @@
-//! Which pods are affected whose startup is over: those that were rejected or failed lately
-//! ([§13.10](crate::specification#s13-10)), and those that crash right after they were ready
-//! ([§13.11](crate::specification#s13-11)).
+//! Which pods with an ended startup are affected: rejected and failed ones ([§13.10](crate::specification#s13-10)), and
+//! those that crash right after they were ready ([§13.11](crate::specification#s13-11)).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,16 +10,16 @@ use super::found_pods::FoundPods;
 use podinit_core::lifecycle::{Cause, Milestone, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
-/// For so long a pod counts that was rejected or failed.
+/// For how long a rejected or failed pod counts.
 pub const FAILED_LASTS: Duration = Duration::from_secs(600);
 
-/// For so long a pod that became ready counts where it crashes again.
+/// For how long after its Ready a pod counts if it crashes again.
 const RELAPSE_LASTS: Duration = Duration::from_secs(600);
 
 /// Fewer failures of a workload affect nobody.
 const LEAST_FAILURES: usize = 3;
 
-/// What affects the pod of `record`, if it was rejected or failed lately.
+/// What affects the pod of `record`; `None` unless it was rejected or failed lately.
 pub(super) fn failed(record: &Record, now: Timestamp) -> Option<PodCause> {
     let Progress::Ended { outcome, at, ref ending } = record.progress else {
         return None;
@@ -39,7 +38,7 @@ pub(super) fn failed(record: &Record, now: Timestamp) -> Option<PodCause> {
         _ => (Cause::Crash, failed_container(record)),
     };
     let words = ending.as_deref().and_then(|ending| ending.in_words());
-    // What the status said of a crash before, where nothing is known of the end.
+    // The last message about a crash, where the end is unknown.
     let before = || {
         let last = record.causes.last()?.waiting.cause();
         record.message.clone().filter(|_| last == cause)
@@ -69,7 +68,7 @@ fn failed_container(record: &Record) -> Option<u8> {
     u8::try_from(position).ok()
 }
 
-/// What affects the pod of `record`, if it became ready lately and crashes again.
+/// What affects the pod of `record`; `None` unless it became ready lately and crashes again.
 pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<PodCause> {
     let relapse = record.relapse.as_deref()?;
     let Progress::Ended { outcome: Outcome::Ready, at, .. } = record.progress else {
@@ -87,8 +86,8 @@ pub(super) fn relapsed(record: &Record, now: Timestamp) -> Option<PodCause> {
     })
 }
 
-/// Those of `failed` that affect: of a workload, or of the pods of a namespace that have none, at least three have
-/// failed in the same way. `found` has all of them.
+/// The affected pods among `failed`: at least three of a workload, or of the pods without one in a namespace, failed in
+/// the same way. `found` has all pods.
 pub(super) fn repeated(failed: Vec<AffectedPod>, found: &FoundPods) -> Vec<AffectedPod> {
     let kind = |pod: &AffectedPod| {
         let workload = found.workload_number(pod.place);

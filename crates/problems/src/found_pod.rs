@@ -7,7 +7,7 @@ use podinit_core::lifecycle::{Outcome, Progress, Record, WaitReason};
 use podinit_core::pod::{PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 
-/// What is kept of a pod: who it is, and how far its startup has come.
+/// The identity of a pod, and how far its startup has come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPod {
     pub uid: PodUid,
@@ -33,7 +33,7 @@ pub enum FoundState {
         entered: Timestamp,
         /// When it counts as stuck, if it is still in the stage then
         stuck_at: Timestamp,
-        /// Whether it does
+        /// Whether it counts as stuck
         is_stuck: bool,
     },
     /// It is over: the pod was rejected or failed, or crashes after it was ready
@@ -45,7 +45,7 @@ pub enum FoundState {
 }
 
 impl FoundState {
-    /// That of the pod that `record` is of.
+    /// How far the startup of `record` has come.
     pub(super) fn from_record(record: &Record) -> Self {
         match record.progress {
             Progress::InFlight { waiting, entered, stuck_at, is_stuck, .. } => {
@@ -63,7 +63,7 @@ impl FoundState {
         }
     }
 
-    /// Since when it is as it is: in its stage, or over.
+    /// When it entered its stage, or ended.
     pub const fn entered(&self) -> Timestamp {
         match self {
             Self::InFlight { entered, .. } => *entered,
@@ -96,7 +96,7 @@ impl FoundPod {
         self.state.waiting()
     }
 
-    /// Since when it is as it is: in its stage, or over.
+    /// When it entered its stage, or ended.
     pub const fn entered(&self) -> Timestamp {
         self.state.entered()
     }

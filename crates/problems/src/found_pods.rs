@@ -1,5 +1,4 @@
-//! Very many pods of a finding in little memory: an exporter has those of two findings at a time, in the very outage
-//! that it is for.
+//! The pods of a finding in little memory: in a large outage an exporter has those of two findings at a time.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -19,14 +18,14 @@ use podinit_core::timestamp::Timestamp;
 #[derive(Debug, Default)]
 pub struct FoundPods {
     rows: BlockVec<FoundPodRow>,
-    /// Their names, without what their workloads' names say already
+    /// The names of the pods, without a prefix that is the name of the workload
     names: BlockTexts,
     namespaces: DistinctValues<str>,
     nodes: DistinctValues<str>,
     workloads: DistinctValues<Workload>,
     /// After how many nanoseconds pods count as stuck: one time for each stage
     limits: Vec<i64>,
-    /// What autoscalers say, by place
+    /// The capacity of unschedulable pods, by place
     capacities: BTreeMap<u32, FoundCapacity>,
     /// Why no node comes, in their words
     whys: DistinctValues<str>,
@@ -35,7 +34,7 @@ pub struct FoundPods {
     hasher: DefaultHashBuilder,
 }
 
-/// What is kept of one, with the numbers of what it may have in common with others.
+/// One pod, with numbers of the values that it may share with others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FoundPodRow {
     uid: PodUid,
@@ -66,7 +65,7 @@ impl PartialEq for FoundPods {
 }
 
 impl FoundPods {
-    /// How many there are.
+    /// The number of pods.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -96,7 +95,7 @@ impl FoundPods {
         places.iter().filter_map(|place| self.get(*place))
     }
 
-    /// Adds the pod that `record` is of, and gives its place; `None` where it is there already.
+    /// Adds the pod of `record`, and returns its place; `None` where it is there already.
     pub(super) fn add(&mut self, record: &Record) -> Option<u32> {
         if self.place(record.uid).is_some() {
             return None;
@@ -127,7 +126,7 @@ impl FoundPods {
         });
         self.names.push(rest.unwrap_or(&pod.name));
         if let Some(mut capacity) = FoundCapacity::from_record(record) {
-            // Most pods are told the same.
+            // Autoscalers give most pods the same reason.
             let why = self.whys.number_of(capacity.why.as_ref());
             capacity.why = self.whys.get(why).cloned();
             self.capacities.insert(place, capacity);
@@ -138,7 +137,7 @@ impl FoundPods {
         Some(place)
     }
 
-    /// No pod is added any more.
+    /// Frees what only adding needs. No pod is added afterwards.
     pub(super) fn seal(&mut self) {
         self.namespaces.seal();
         self.nodes.seal();
@@ -164,7 +163,7 @@ impl FoundPods {
         }
     }
 
-    /// Where the pod with this UID is.
+    /// The place of the pod with this UID; `None` if it is not there.
     pub fn place(&self, uid: PodUid) -> Option<u32> {
         let is_it = |place: &u32| self.uid(*place) == Some(uid);
         self.places.find(self.hasher.hash_one(uid), is_it).copied()

@@ -6,8 +6,8 @@
 //!                                                        what was stated before ─┘
 //! ```
 //!
-//! It is pure, as core is, and knows nothing but core. It must not know where records come from, nor in which words a
-//! problem is told.
+//! It is pure, as core is, and knows nothing but core. It must not know where records come from, nor how a problem is
+//! worded.
 
 #![forbid(unsafe_code)]
 
@@ -60,7 +60,7 @@ pub fn problems(in_flight: Vec<Record>, newest: &[Record], now: Timestamp) -> Ve
     found.map(|(problem, _)| problem).collect()
 }
 
-/// Those problems and their pods, where this is wrong with nodes.
+/// Like [`problems`], with the pods of each, and with the problems of wrong clocks and of late nodes.
 pub fn find(
     in_flight: Vec<Record>,
     newest: &[Record],

@@ -1,4 +1,4 @@
-//! What Kubernetes says of most pods of a problem ([§13.6](crate::specification#s13-6)).
+//! The message of most pods of a problem ([§13.6](crate::specification#s13-6)).
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -11,25 +11,25 @@ use crate::skeleton::{skeleton, without_words};
 use podinit_core::image_registry;
 use podinit_core::timestamp::Timestamp;
 
-/// Pods that are told the same.
+/// Pods with the same message.
 #[derive(Clone, Copy)]
 struct MessageGroup<'a> {
     pods: usize,
     newest: (Timestamp, &'a str),
 }
 
-/// What pods are told, where texts that differ only in what each pod has of its own are one.
+/// The messages of pods, where texts that differ only in names of the pods are one.
 #[derive(Default)]
 struct MessageTexts<'a> {
     told: Vec<MessageGroup<'a>>,
-    /// Which of them stands for each: itself, or one that was found to be the same
+    /// For each group the one that stands for it: itself, or an equal one
     same: Vec<usize>,
-    /// By the hash of a form of a text, because in an outage each pod may be told something else
+    /// The group of each form of a text, by its hash, because in an outage each pod may have another text
     by_form: HashMap<u64, usize>,
     hasher: DefaultHashBuilder,
 }
 
-/// The most frequent text, the newest of it; on a tie that which was said last.
+/// The newest text of the most frequent message; on a tie, of the message that came last. `None` without messages.
 pub(super) fn most_frequent(ranks: &[u32], pods: &AffectedPods) -> Option<Arc<str>> {
     let mut texts = MessageTexts::default();
     for rank in ranks {
@@ -43,8 +43,8 @@ pub(super) fn most_frequent(ranks: &[u32], pods: &AffectedPods) -> Option<Arc<st
     most.map(|told| told.newest.1.into())
 }
 
-/// The text as it is the same for all pods, with and without the pod's own names and its image: a word that is the name of
-/// one pod, or of its namespace, may be a plain word in what another is told.
+/// The text with and without the pod's own names and its image. A word that is the name of one pod, or of its
+/// namespace, may be a plain word in the message of another.
 fn forms(pods: &AffectedPods, rank: u32, message: &str) -> Vec<String> {
     let place = pods.get(rank).place;
     let (before, rest) = pods.found.name(place);
@@ -76,7 +76,7 @@ fn without_image(text: &str, image: &str) -> String {
 }
 
 impl<'a> MessageTexts<'a> {
-    /// Adds what a pod is told, in these forms. It is the same as all that have one of them.
+    /// Adds the message of a pod in these forms. It joins all groups that have one of them.
     fn add(&mut self, told: MessageGroup<'a>, forms: &[String]) {
         let mut into = self.told.len();
         self.told.push(told);
@@ -88,7 +88,7 @@ impl<'a> MessageTexts<'a> {
         }
     }
 
-    /// Takes two for the same, and gives the one that stands for both.
+    /// Joins two groups, and returns the one that stands for both.
     fn join(&mut self, one: usize, other: usize) -> usize {
         let (one, other) = (self.first(one), self.first(other));
         if one != other {
@@ -104,7 +104,7 @@ impl<'a> MessageTexts<'a> {
 
     fn first(&mut self, mut one: usize) -> usize {
         while self.same[one] != one {
-            // So that nobody has far to go.
+            // This shortens the way for later searches.
             self.same[one] = self.same[self.same[one]];
             one = self.same[one];
         }

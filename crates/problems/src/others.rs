@@ -9,16 +9,16 @@ use podinit_core::node::NodeLabels;
 use podinit_core::pod::{Claims, Workload};
 use podinit_core::timestamp::Timestamp;
 
-/// Pods in flight that no cause affects, and startups that ended as ready or completed. What they have is counted only
-/// once it is known which values are looked at ([§13.8](crate::specification#s13-8)).
+/// Pods in flight that no cause affects, and startups that ended as ready or completed. Their values are counted once
+/// the considered ones are known ([§13.8](crate::specification#s13-8)).
 #[derive(Debug, Default)]
 pub(super) struct UnaffectedPods {
     well: Vec<UnaffectedPod>,
-    /// Those that completed, with their end in place of Ready ([§13.10](crate::specification#s13-10))
+    /// Completed startups, with their end in place of Ready ([§13.10](crate::specification#s13-10))
     completed: Vec<(Timestamp, UnaffectedPod)>,
 }
 
-/// What one of them has.
+/// The values of one unaffected pod.
 #[derive(Debug)]
 pub(super) struct UnaffectedPod {
     namespace: Arc<str>,
@@ -28,7 +28,7 @@ pub(super) struct UnaffectedPod {
     /// The images of its containers
     pub images: Box<[Arc<str>]>,
     pub claims: Claims,
-    /// If it is known when it became ready
+    /// When it became ready; `None` where that is not known
     pub ready: Option<Box<BecameReady>>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct BecameReady {
 }
 
 impl UnaffectedPods {
-    /// A startup that ended as ready.
+    /// Adds a startup that ended as ready.
     pub(super) fn add_ready(&mut self, record: &Record) {
         let ready = record.reached(Milestone::Ready).map(|at| {
             let pulled = pulled(record);
@@ -50,27 +50,27 @@ impl UnaffectedPods {
         self.well.push(UnaffectedPod { ready, ..UnaffectedPod::from_record(record) });
     }
 
-    /// A startup that completed at `at`.
+    /// Adds a startup that completed at `at`.
     pub(super) fn add_completed(&mut self, record: &Record, at: Timestamp) {
         self.completed.push((at, UnaffectedPod::from_record(record)));
     }
 
-    /// A pod in flight.
+    /// Adds a pod in flight.
     pub(super) fn add(&mut self, record: &Record) {
         self.well.push(UnaffectedPod::from_record(record));
     }
 
-    /// *n*: how many there are.
+    /// *n*: the number of pods.
     pub(super) const fn count(&self) -> usize {
         self.well.len()
     }
 
-    /// Each of them.
+    /// The pods, without the completed ones.
     pub(super) fn iter(&self) -> impl Iterator<Item = &UnaffectedPod> {
         self.well.iter()
     }
 
-    /// Those that completed, each with its end.
+    /// The completed startups, each with its end.
     pub(super) fn completed(&self) -> impl Iterator<Item = &(Timestamp, UnaffectedPod)> {
         self.completed.iter()
     }
@@ -90,7 +90,7 @@ impl UnaffectedPod {
         }
     }
 
-    /// All but its images and registries.
+    /// The values of the pod, without images and registries.
     pub(super) fn has(&self) -> PodValues<'_> {
         PodValues {
             namespace: &self.namespace,

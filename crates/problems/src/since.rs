@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use podinit_core::timestamp::Timestamp;
 
-/// At most this part of the pods is left out.
+/// At most one pod in so many is left out.
 const ONE_IN: usize = 10;
-/// They are left out if the others had the cause so much later.
+/// How much later than the ones left out the others had the cause.
 const GAP: Duration = Duration::from_secs(900);
 
 /// The few pods of a problem that had the cause long before the others.
@@ -23,8 +23,8 @@ pub struct Earlier {
     pub since: Timestamp,
 }
 
-/// Since when the problem lasts whose pods first had the cause at these times, of which there is at least one, in order;
-/// and the pods that are left out.
+/// The beginning of a problem, and the pods that are left out of it. `times` are when its pods first had the cause, in
+/// order, and not empty.
 pub(super) fn since(times: &[Timestamp]) -> (Timestamp, Option<Earlier>) {
     let most = times.len() / ONE_IN;
     let is_gap = |few: &usize| times[*few - 1].plus(GAP) <= times[*few];

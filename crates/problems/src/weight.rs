@@ -1,5 +1,4 @@
-//! What speaks for a value ([§13.4](crate::specification#s13-4)). Shares are compared as fractions, without
-//! rounding.
+//! The weight of a value ([§13.4](crate::specification#s13-4)). Shares are compared as fractions, without rounding.
 
 use std::cmp::Ordering;
 
@@ -9,11 +8,11 @@ use super::values::{ConsideredValues, SharedDimension};
 use podinit_core::lifecycle::{Cause, CauseClass};
 use podinit_core::timestamp::Timestamp;
 
-/// A registry is at fault only where pods with so many images say so.
+/// A registry is at fault only if pods with this many images fail.
 const IMAGES_OF_REGISTRY: usize = 3;
-/// With fewer pods to compare with, a place says nothing.
+/// A place needs at least this many other pods.
 const LEAST_OTHERS: usize = 10;
-/// Fewer pods make no value stand out.
+/// A value needs at least this many pods to stand out.
 const LEAST_PODS: usize = 3;
 
 /// A value that some of the affected pods of a cause have.
@@ -21,15 +20,15 @@ const LEAST_PODS: usize = 3;
 pub(super) struct WeighedValue {
     pub dimension: SharedDimension,
     pub value: u16,
-    /// Whether all of the pods are about it
+    /// Whether the value explains all of the pods
     pub(super) explains: bool,
-    /// Whether those that have it are
+    /// Whether it stands out among the pods
     pub(super) stands_out: bool,
-    /// Whether nobody that has it starts well: *h* is 0
+    /// Whether no pod with the value starts well: *h* is 0
     pub(super) is_unrefuted: bool,
     /// How many of the pods have it
     with: u128,
-    /// *k*
+    /// *k*: how many of the other pods have it
     others: u128,
     /// |S| + 4h
     weight: u128,
@@ -60,12 +59,12 @@ pub(super) struct PodsWithValue {
 }
 
 impl PodsWithValue {
-    /// None yet.
+    /// No pods.
     pub(super) const fn nobody() -> Self {
         Self { pods: 0, passed: 0, median: Timestamp::from_nanos(0), images: Vec::new() }
     }
 
-    /// Takes in a pod. They come in the order of when they first had the cause.
+    /// Adds a pod. Pods come in the order of when they first had the cause.
     pub(super) fn pass(&mut self, pod: &AffectedPod) {
         if self.passed == self.pods / 2 {
             self.median = pod.since;
@@ -134,7 +133,7 @@ impl WeighedValue {
     }
 }
 
-/// Whether pods are somewhere by such a value: without others to compare with, all pods of a small list are.
+/// Whether the dimension is a place. In a small list without other pods, all pods share their places.
 const fn is_place(dimension: SharedDimension) -> bool {
     match dimension {
         SharedDimension::Node
@@ -148,7 +147,7 @@ const fn is_place(dimension: SharedDimension) -> bool {
     }
 }
 
-/// For causes that are not about images, an image is the last that is held to be at fault.
+/// The rank of a dimension on a tie. An image comes last for causes that are not about images.
 const fn rank(cause: Cause, dimension: SharedDimension) -> usize {
     match (cause, dimension) {
         (Cause::Image | Cause::Pull, _) => dimension as usize,

@@ -10,8 +10,8 @@ use super::messages::MessageBudget;
 use crate::kube_event::{CapacityState, EventReason, KubeEvent};
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
 
-/// What is known of the capacity of a pod in flight: nothing as long as no Event was delivered, and for a pod that was not
-/// unschedulable while Events were a source. Boxed, because few pods have a state.
+/// The capacity state of a pod in flight: nothing before its first Event of an autoscaler, or its first time as
+/// unschedulable with Events. Boxed, because few pods have one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PodCapacity(Option<Box<KnownCapacity>>);
 
@@ -23,7 +23,7 @@ struct KnownCapacity {
     said: Option<SaidOfCapacity>,
 }
 
-/// What an autoscaler has said of a pod.
+/// The last Event of an autoscaler about a pod: its reporter, its arrival in milliseconds, and its message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct SaidOfCapacity {
@@ -90,14 +90,14 @@ impl PodCapacity {
         known.said = Some(SaidOfCapacity { by: Arc::clone(by), since, message });
     }
 
-    /// The pod was read: its message takes room again.
+    /// Counts the message of a pod that was restored from a checkpoint in the budget.
     pub(super) fn restore(&mut self, budget: &mut MessageBudget) {
         if let Some(said) = self.0.as_mut().and_then(|known| known.said.as_mut()) {
             said.message = budget.exchange(None, said.message.as_deref());
         }
     }
 
-    /// The pod is in flight no longer.
+    /// Takes the message of a pod that is no longer in flight out of the budget.
     pub(super) fn release(&self, budget: &mut MessageBudget) {
         budget.exchange(self.message(), None);
     }
@@ -106,7 +106,7 @@ impl PodCapacity {
         self.said()?.message.as_deref()
     }
 
-    /// What a record shows.
+    /// The capacity for a record; `None` while nothing is known.
     pub(super) fn recorded(&self) -> Option<RecordedCapacity> {
         let said = self.said();
         let by = said.map(|said| Arc::clone(&said.by));
@@ -119,7 +119,7 @@ impl PodCapacity {
     }
 }
 
-/// As much of an instant as is saved.
+/// The instant in whole milliseconds, as a checkpoint saves it.
 const fn to_milli(at: Timestamp) -> Timestamp {
     let nanos = at.as_nanos();
     Timestamp::from_nanos(nanos - nanos.rem_euclid(NANOS_PER_MILLI))

@@ -13,17 +13,17 @@ const OLD_PODS_NANOS: i64 = 30 * NANOS_PER_SECOND;
 /// Which pods of the first list are observed as if they had been watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Backfill {
-    /// None
+    /// No pod
     #[default]
     Nothing,
-    /// All
+    /// Every pod
     All,
     /// Those whose status still shows when they started up; the others are reported as set aside
     Trusted,
 }
 
 impl From<bool> for Backfill {
-    /// All or none.
+    /// `true` is [`Backfill::All`], `false` [`Backfill::Nothing`].
     fn from(all: bool) -> Self {
         match all {
             true => Self::All,
@@ -33,7 +33,7 @@ impl From<bool> for Backfill {
 }
 
 impl Backfill {
-    /// Why this pod of the first list is not observed, if that is for what its status has lost.
+    /// Why this pod of the first list is set aside: what its status no longer shows. `None` if it is not.
     pub(super) fn sets_aside(
         self,
         snapshot: &PodSnapshot,

@@ -12,13 +12,13 @@ use crate::pod::{PodPhase, PodSnapshot, PodUid};
 use crate::reason;
 use crate::timestamp::Timestamp;
 
-/// So long after its first Ready a pod is looked at.
+/// How long after its first Ready a pod is watched for crashes.
 const LASTS: Duration = Duration::from_secs(600);
 
-/// So many of the pods that became ready last are looked at: no more records are kept.
+/// How many of the newest ready pods are watched: as many as records are kept.
 const MOST_READY: usize = 1_000;
 
-/// What is said of a crash is cut to so many bytes.
+/// The longest message of a crash, in bytes.
 const MOST_BYTES: usize = 256;
 
 /// The pods that became ready lately.
@@ -48,10 +48,10 @@ struct ContainerCrash {
     message: Option<Arc<str>>,
 }
 
-/// The saved form of one that crashes, or has.
+/// The saved form of a pod that crashes, or has crashed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedCrash {
-    /// Which pod
+    /// The UID of the pod
     pub uid: PodUid,
     /// When it became ready
     pub ready: Timestamp,
@@ -72,7 +72,7 @@ impl SavedCrash {
     /// Checks what was read.
     ///
     /// # Errors
-    /// What no pod can have.
+    /// A value that no pod can have.
     pub fn check(all: &[Self]) -> Result<(), &'static str> {
         let longest = all.iter().filter_map(|one| Some(one.message.as_ref()?.len())).max();
         match all.len() > MOST_READY || longest > Some(MOST_BYTES) {
@@ -139,7 +139,7 @@ impl ReadyPods {
         self.crashing = crashing.count();
     }
 
-    /// How a pod crashes at `now` that became ready lately.
+    /// How a pod that became ready lately crashes at `now`; `None` if it does not crash.
     pub(super) fn get(&self, uid: PodUid, now: Timestamp) -> Option<RecordedRelapse> {
         if self.crashing == 0 {
             return None;
@@ -154,8 +154,8 @@ impl ReadyPods {
         is_recent(ready.at, now).then_some(relapse)
     }
 
-    /// What is saved of those that crash or have, in the order in which they became ready. Which others became ready
-    /// lately, records tell.
+    /// The saved form of the pods that crash or have crashed, in the order in which they became ready. Records have the
+    /// others.
     pub(super) fn saved(&self) -> Vec<SavedCrash> {
         let known = self.order.iter().filter_map(|uid| Some((*uid, self.pods.get(uid)?)));
         let saved = known.filter_map(|(uid, ready)| {
@@ -171,7 +171,7 @@ impl ReadyPods {
         saved.collect()
     }
 
-    /// Takes back what was saved.
+    /// Restores the pods of a checkpoint.
     pub(super) fn restore(&mut self, saved: Vec<SavedCrash>) {
         for one in saved {
             let message = one.message.map(Into::into);

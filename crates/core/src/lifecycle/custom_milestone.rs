@@ -11,7 +11,7 @@ use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::pod::ConditionType;
 
-/// The longest name of one, in bytes.
+/// The longest name of a milestone, in bytes.
 const LONGEST_NAME: usize = 32;
 /// The longest condition type of Kubernetes: a prefix of 253 bytes, a slash and a name of 63.
 const LONGEST_TYPE: usize = 317;
@@ -147,7 +147,7 @@ impl SloInterval {
         })
     }
 
-    /// Its name.
+    /// The name that an SLO file has, such as `network` or `created_to_NAME`.
     pub fn text(&self) -> std::borrow::Cow<'static, str> {
         match self {
             Self::Standard(interval) => interval.as_str().into(),

@@ -52,7 +52,7 @@ pub enum PodEvent {
     /// An Event about a pod ([§9.5](crate::specification#s9-5)). It is of no list-watch of pods and
     /// says nothing about how far one is
     Event(KubeEvent),
-    /// So many Events about pods of other shards
+    /// This number of Events about pods of other shards
     OtherShardEvents(u64),
     /// Something of nodes ([§14.1](crate::specification#s14-1)). Like Events it is of no list-watch of pods
     Nodes(NodeEvent),

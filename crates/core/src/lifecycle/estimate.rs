@@ -41,8 +41,9 @@ impl TimestampMode {
         TimeEstimate { at: Some(at), skewed }
     }
 
-    /// The same of what was not so before. Where the API states no time, it is when a watch event showed it, in `fused`
-    /// mode ([§4.6](crate::specification#s4-6), [§16.3](crate::specification#s16-3)).
+    /// Like [`Self::estimate`], for what an earlier snapshot did not show. Where the API states no time, the arrival of
+    /// the watch event counts, in `fused` mode ([§4.6](crate::specification#s4-6),
+    /// [§16.3](crate::specification#s16-3)).
     pub(super) fn estimate_or_observed(
         self,
         stated: Option<Timestamp>,

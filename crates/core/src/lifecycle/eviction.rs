@@ -72,7 +72,7 @@ impl Default for EvictionCap {
 }
 
 impl EvictionCap {
-    /// At most `pods` pods are remembered.
+    /// A cap of `pods` remembered pods.
     pub(super) const fn new(pods: usize) -> Self {
         let watermark = None;
         Self { pods, watermark }

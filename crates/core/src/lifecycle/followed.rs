@@ -24,10 +24,10 @@ use crate::node::NodeLabels;
 use crate::pod::{DisruptionReason, PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
-/// So long after its Ready a pod is followed at least.
+/// How long after its Ready a pod is followed at least.
 const LASTS: Duration = Duration::from_secs(600);
 
-/// So many pods are followed at most, those that became ready last. Each takes about half a kilobyte.
+/// The most pods that are followed: those that became ready last. Each takes about half a kilobyte.
 const MOST: usize = 100_000;
 
 /// The pods that are followed, by when they became ready.
@@ -83,7 +83,7 @@ pub(super) enum UnfollowReason {
 #[serde(default)]
 pub struct FollowedPod {
     pub(super) info: PodInfo,
-    /// Those of its information
+    /// The labels of the node of the pod, for a checkpoint; `None` in memory
     node_labels: Option<Arc<NodeLabels>>,
     /// When it was created, as latched
     created: Reached,
@@ -98,15 +98,15 @@ pub struct FollowedPod {
     /// The milestones for which it is followed: a bit for each of those that are configured
     #[serde(skip)]
     open: u8,
-    /// The same, as a checkpoint has them; empty in memory
+    /// The milestones of `open`, for a checkpoint; empty in memory
     milestones: Vec<CustomMilestone>,
     /// Its newest snapshot says that Kubernetes ends it
     disruption: Option<DisruptionReason>,
 }
 
-/// What is about to change of a pod.
+/// The parts of a followed pod that may change.
 struct FollowedParts<'a> {
-    /// With what the milestones need, and nothing else
+    /// A startup with only what the milestones need
     startup: &'a mut Startup,
     slos: &'a mut SloProgress,
     open: &'a mut u8,
@@ -124,7 +124,8 @@ impl Startup {
         numbered.fold(0, |open, (number, one)| open | u8::from(is_open(one)) << number)
     }
 
-    /// Those of them for which a pod is followed whose startup has ended so.
+    /// The open milestones for which a pod is followed whose startup ended with `outcome`: a bit each, and 0 unless it
+    /// is Ready.
     pub(super) fn followed_milestones(
         &self,
         outcome: Outcome,
@@ -204,7 +205,7 @@ impl FollowedPod {
         done
     }
 
-    /// Takes in its newest snapshot. Whether something was told of it.
+    /// Folds the newest snapshot of the pod. Returns whether it reported an observation.
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
@@ -254,15 +255,15 @@ impl FollowedPod {
         told
     }
 
-    /// What became of it so far.
+    /// What became of the pod since its startup ended.
     pub(super) fn amendment(&self, rules: &[SloRule]) -> RecordAmendment {
         let verdicts = self.slos.verdicts(rules);
         let slos = verdicts.map(|(rule, verdict)| (Arc::clone(&rule.name), verdict));
         RecordAmendment { named: self.named.clone(), slos: slos.collect() }
     }
 
-    /// A deadline of an SLO passes at `now`, or the time of a milestone, or all of them do. Whether
-    /// something was told of it.
+    /// Passes at `now` the deadline of an SLO, the end of a milestone, or all of them. Returns whether it reported an
+    /// observation.
     pub(super) fn pass(
         &mut self,
         missed: Option<SloId>,
@@ -301,7 +302,7 @@ impl FollowedPod {
         self.open != 0
     }
 
-    /// It is followed no longer. Whether something was told of it.
+    /// Stops following the pod. Returns whether it reported an observation.
     pub(super) fn leave(
         &mut self,
         left: UnfollowReason,
@@ -335,7 +336,7 @@ impl FollowedPod {
         })
     }
 
-    /// Sets when it is looked at again.
+    /// Sets a timer for the end of each open milestone.
     pub(super) fn set_timers(&mut self, uid: PodUid, shared: &mut SharedState) {
         self.with_parts(|FollowedParts { startup, slos, open, ready, .. }| {
             let SharedState { milestones, rules, timers, .. } = shared;
@@ -346,7 +347,7 @@ impl FollowedPod {
         });
     }
 
-    /// Other SLOs are in force (see [`SloProgress::replace`]).
+    /// Puts other SLOs in force (see [`SloProgress::replace`]).
     pub(super) fn replace_slos(
         &mut self,
         uid: PodUid,
@@ -364,12 +365,12 @@ impl FollowedPod {
         self.slos.undecided()
     }
 
-    /// Whether something is to pass for it that was set with this.
+    /// Whether a timer that was set for `slo` is still of use.
     pub(super) fn awaits(&self, slo: SloId) -> bool {
         slo == SloId::FOLLOWED || self.undecided().any(|waiting| waiting == slo)
     }
 
-    /// What a checkpoint has of it.
+    /// The saved form, with names instead of positions.
     pub(super) fn saved(&self, milestones: &[CustomMilestone]) -> Box<Self> {
         let open = open_ones(milestones, self.open);
         Box::new(Self {
@@ -379,8 +380,8 @@ impl FollowedPod {
         })
     }
 
-    /// Takes the pod, which was read, into what all share. Milestones that are not configured any more are not followed.
-    /// Whether there are others.
+    /// Restores the pod of a checkpoint. Milestones that are no longer configured are not followed. Returns whether
+    /// others are left.
     pub(super) fn restore(&mut self, shared: &SharedState) -> bool {
         let labels = self.node_labels.take();
         let newest = shared.newest_labels(&self.info);
@@ -396,12 +397,12 @@ impl FollowedPod {
         self.open != 0
     }
 
-    /// Keeps what it knows of the SLOs that a checkpoint has: those that mean nothing to this podinit are not read.
+    /// Drops the SLOs past the first `slos.len()`: this podinit cannot read the others of the checkpoint.
     pub fn keep_slos(&mut self, slos: &[SloRule]) {
         self.slos.keep_first(slos.len());
     }
 
-    /// Its names, to change them.
+    /// The names and labels of the pod, so that a reader can share equal texts.
     pub const fn info_mut(&mut self) -> &mut PodInfo {
         &mut self.info
     }

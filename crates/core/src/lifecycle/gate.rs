@@ -19,7 +19,7 @@ label_values! {
 pub enum GateEvent {
     /// The gate holds the pod from now on ([§16.4](crate::specification#s16-4))
     Held,
-    /// It does so no longer, or the pod is not in flight any more
+    /// The gate no longer holds the pod, or the pod is no longer in flight
     Released,
     /// It was passed, and took so long ([§16.2](crate::specification#s16-2), [§16.3](crate::specification#s16-3))
     Passed(Latency),

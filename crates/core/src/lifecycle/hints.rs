@@ -1,5 +1,5 @@
-//! What a kubelet's Events say of a pod in flight that gives no cause, but tells why there is one
-//! ([§10.1](crate::specification#s10-1)): for records only, as the messages of the cause are.
+//! Texts of a kubelet's Events that give no cause of a pod in flight, but explain one
+//! ([§10.1](crate::specification#s10-1)). They are for records only, as the messages of causes are.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::messages::MessageBudget;
 use crate::kube_event::{Hint, ProbeKind};
 use crate::reason::{self, Telling};
 
-/// How a probe failed is told in so many characters, so that a sentence has room for how the container ended.
+/// The longest text of a failed probe, in characters, so that a sentence has room for how the container ended.
 const MOST_OF_PROBE: usize = 80;
 
 /// What is kept of a pod beside the message of its cause.
@@ -34,7 +34,7 @@ struct Kept {
     text: Box<str>,
 }
 
-/// Whose cause is told: the cause, and the position of the container that gives it.
+/// A cause, and the position of the container that gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WaitingCause {
     pub cause: Cause,
@@ -42,8 +42,8 @@ pub(super) struct WaitingCause {
 }
 
 impl Hints {
-    /// Keeps a text, unless it says nothing. One about the container that the pod waits for now is not replaced by one
-    /// of the same kind about another container.
+    /// Keeps a text that is not blank. A text about the container that the pod waits for now is not replaced by one of
+    /// the same kind about another container.
     pub(super) fn keep(
         &mut self,
         hint: Hint,
@@ -66,12 +66,12 @@ impl Hints {
         self.texts.extend(kept.map(|text| Kept { hint, container, text }));
     }
 
-    /// Counts texts that were read, and lets go those that have no room.
+    /// Counts the texts of a checkpoint in the budget, and drops those without room.
     pub(super) fn count(&mut self, budget: &mut MessageBudget) {
         self.texts.retain(|kept| budget.exchange(None, Some(&kept.text)).is_some());
     }
 
-    /// How much room they take is free again.
+    /// Takes the texts out of the budget.
     pub(super) fn release(&self, budget: &mut MessageBudget) {
         for kept in &self.texts {
             budget.exchange(Some(&kept.text), None);
@@ -87,7 +87,8 @@ impl Hints {
         self.texts.iter().rev().find(is_about)
     }
 
-    /// What is said of a pod that waits so: `message` is what its status, or the warning that gives the cause, says.
+    /// The text that explains the cause `waiting`. `message` is that of the pod's status, or of the warning that gives
+    /// the cause. `None` where no text is known.
     pub(super) fn told<'a>(
         &'a self,
         waiting: WaitingCause,
@@ -121,7 +122,7 @@ impl Hints {
         Some(&kept.text)
     }
 
-    /// The message, or the text of one of these kinds where that tells more.
+    /// The message, or a text of these kinds if that is more telling; `None` without either.
     fn more_telling<'a>(
         &'a self,
         waiting: WaitingCause,
@@ -138,7 +139,7 @@ impl Hints {
         }
     }
 
-    /// What is said of a pull, with the secrets that are not there: without them a registry refuses.
+    /// The text of a pull with its missing secrets, because a registry refuses without them.
     fn with_secret<'a>(&'a self, said: Option<&'a str>) -> Option<Cow<'a, str>> {
         let kept = self.texts.iter().find(|kept| kept.hint == Hint::PullSecret);
         let Some(kept) = kept else {
@@ -152,7 +153,7 @@ impl Hints {
         }))
     }
 
-    /// What is said of a crash, with the probe that the kubelet killed the container for, or that failed before.
+    /// The text of a crash with the probe for which the kubelet killed the container, or that failed before.
     fn crash<'a>(
         &'a self,
         waiting: WaitingCause,

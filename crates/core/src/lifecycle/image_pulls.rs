@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::cause::MOST_FOLLOWED;
 use crate::timestamp::Timestamp;
 
-/// The images of a pod's containers, in the order of its spec; empty until an Event tells of one.
+/// The images of a pod's containers, in the order of its spec; empty until an Event names one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ImagePulls(pub(super) Box<[ImagePull]>);
 

@@ -33,7 +33,7 @@ pub(crate) struct OpenUpdate {
     pub since: Option<Timestamp>,
 }
 
-/// What is open of one pod.
+/// The open changes of one pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OpenChanges {
@@ -52,7 +52,7 @@ pub(super) struct DeliveryView {
     pub observed: Option<Timestamp>,
 }
 
-/// The pods of which something is open: at most all that are remembered.
+/// The remembered pods with an open change.
 #[derive(Debug, Default)]
 pub(super) struct OpenInPlace(BTreeMap<PodUid, OpenChanges>);
 
@@ -76,7 +76,7 @@ impl OpenInPlace {
         self.put(uid, open);
     }
 
-    /// The pod is gone.
+    /// Ends the changes of a deleted pod.
     pub(super) fn end(&mut self, uid: PodUid, emit: &mut impl FnMut(TrackerObservation)) {
         let resize = self.0.remove(&uid).and_then(|open| open.resize);
         if let Some(resize) = resize {
@@ -87,7 +87,7 @@ impl OpenInPlace {
         }
     }
 
-    /// Forgets the pods that are not remembered any more, of which nothing is known from now on.
+    /// Drops the pods that are no longer remembered, without a result.
     pub(super) fn retain(
         &mut self,
         mut is_remembered: impl FnMut(PodUid) -> bool,
@@ -102,12 +102,12 @@ impl OpenInPlace {
         });
     }
 
-    /// What is open, by pod.
+    /// The open changes of each pod.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PodUid, OpenChanges)> {
         self.0.iter().map(|(uid, open)| (*uid, *open))
     }
 
-    /// Adds what was open of a pod when it was saved.
+    /// Restores the open changes of a saved pod.
     pub(super) fn restore(
         &mut self,
         uid: PodUid,
@@ -128,7 +128,7 @@ impl OpenInPlace {
 }
 
 impl OpenResize {
-    /// It is not open any more.
+    /// Reports that no resize of the pod is open.
     fn close(self, emit: &mut impl FnMut(TrackerObservation)) {
         let from = Some(self.state);
         emit(TrackerObservation::Resizing { from, to: None });

@@ -57,7 +57,7 @@ impl Step {
         }
     }
 
-    /// Whether it is a part of the wait for a new node, which only nodes can tell.
+    /// Whether it is a part of the wait for a new node, which needs nodes as a source.
     pub const fn is_of_node(self) -> bool {
         matches!(self.stage(), Stage::Unschedulable)
     }
@@ -237,7 +237,7 @@ impl Interval {
         }
     }
 
-    /// How many intervals there are without those that only nodes can tell, which come last.
+    /// The number of intervals without those that need nodes as a source, which come last.
     pub const WITHOUT_NODES: usize = {
         let mut count = Self::COUNT;
         while count > 0 && INTERVALS[count - 1].interval.is_of_node() {
@@ -246,7 +246,7 @@ impl Interval {
         count
     };
 
-    /// Whether only nodes can tell it ([§14.6](crate::specification#s14-6)).
+    /// Whether it needs nodes as a source ([§14.6](crate::specification#s14-6)).
     pub const fn is_of_node(self) -> bool {
         matches!(self, Self::Step(step) if step.is_of_node())
     }
@@ -291,12 +291,12 @@ impl StageOrStep {
         all
     };
 
-    /// Its name.
+    /// The name, as the labels `stage`, `step` and `interval` have it.
     pub const fn as_str(self) -> &'static str {
         self.interval().as_str()
     }
 
-    /// The interval that it is.
+    /// The interval of this stage or step.
     pub const fn interval(self) -> Interval {
         match self {
             Self::Stage(stage) => Interval::Stage(stage),
@@ -331,7 +331,7 @@ impl LabelValue for StageOrStep {
         }
     }
 
-    /// Without nodes as a source, what only they can tell is not counted.
+    /// Without nodes as a source, intervals that need them have no series.
     fn is_exposed_at_zero(self) -> bool {
         !self.interval().is_of_node()
     }

@@ -65,7 +65,7 @@ impl Latency {
         self.0 as f64 / 1e9
     }
 
-    /// When something began that took so long and ended at `end`.
+    /// The beginning of a duration of this length that ended at `end`.
     pub fn before(self, end: Timestamp) -> Timestamp {
         let nanos = i64::try_from(self.0).unwrap_or(i64::MAX);
         end.plus_nanos(nanos.saturating_neg())
@@ -79,7 +79,7 @@ impl From<Latency> for f64 {
 }
 
 impl From<f64> for Latency {
-    /// Rounded, since seconds are a binary fraction. What is no duration counts as none.
+    /// Rounds to nanoseconds, since seconds are a binary fraction. Negative numbers and NaN become 0.
     fn from(seconds: f64) -> Self {
         Self((seconds * 1e9).round() as u64)
     }

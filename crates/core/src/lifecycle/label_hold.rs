@@ -21,7 +21,7 @@ impl LabelHold {
         }
     }
 
-    /// The number.
+    /// The number; 0 for [`LabelHold::UNKNOWN`].
     pub const fn get(self) -> u32 {
         let [a, b, c] = self.0;
         u32::from_be_bytes([0, a, b, c])

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use super::delivery::SourceId;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// So many of the newest bindings and creations of a source are looked at.
+/// How many of the newest bindings, and creations, of a source count.
 const MOST: usize = 16;
 
-/// With so many of the last minute the lag is known, and after so many in time a source is late no longer.
+/// The lag is known with so many of the last minute. A source is no longer late after so many in time.
 const ENOUGH: usize = 4;
 
-/// So many bindings suffice among the last [`ENOUGH`] of [`A_WHILE`].
+/// How many bindings are enough among the last [`ENOUGH`] of [`A_WHILE`].
 const FEW: usize = 2;
 
 /// What is stated is truncated to the second, by half a second on average.
@@ -28,7 +28,7 @@ const IN_TIME: i64 = 5 * NANOS_PER_SECOND / 2;
 pub(super) const A_MINUTE: i64 = 60 * NANOS_PER_SECOND;
 const A_WHILE: i64 = 5 * A_MINUTE;
 
-/// Deadlines pass later by so much at most: a process that is starved for days must not show a clean SLO.
+/// How much later deadlines pass at most: a process that is starved for days must not show a clean SLO.
 const LONGEST_HOLD: i64 = 10 * A_MINUTE;
 
 /// What the API server has stamped of a pod, and a watch event was the first to show.
@@ -43,7 +43,7 @@ pub(super) enum ServerStamp {
 /// When something arrived, and how long after what it states, in nanoseconds.
 type ArrivalLag = (Timestamp, i64);
 
-/// The newest of one kind, newest first.
+/// The lags of the newest bindings or creations, the newest first.
 #[derive(Clone, Copy, Debug, Default)]
 struct RecentLags([Option<ArrivalLag>; MOST]);
 
@@ -53,7 +53,7 @@ impl RecentLags {
         self.0[0] = Some(shown);
     }
 
-    /// How late those were that are no older than `age` at `now`.
+    /// The lags, in nanoseconds, of what arrived at most `age` nanoseconds before `now`.
     fn within(&self, age: i64, now: Timestamp) -> impl Iterator<Item = i64> {
         let all = self.0.iter().flatten();
         all.filter(move |(at, _)| now.nanos_since(*at) <= age).map(|(_, late)| *late)
@@ -70,14 +70,15 @@ struct SourceLag {
     /// Its lag in nanoseconds, where it is known
     nanos: Option<i64>,
     is_late: bool,
-    /// The deadlines of its pods pass later by so much, in nanoseconds; 0 while it is not late
+    /// How much later the deadlines of its pods pass, in nanoseconds; 0 while it is not late
     hold: i64,
-    /// Until when that is so if nothing is delivered
+    /// Until when these figures stay the same without a delivery
     until: Option<Timestamp>,
 }
 
 impl SourceLag {
-    /// What tells at `now`, newest first: bindings, or where these are too few, creations.
+    /// The lags in nanoseconds that count at `now`, the newest first: of bindings, or of creations where these are too
+    /// few.
     fn telling(&self, now: Timestamp) -> Vec<i64> {
         let bindings: Vec<i64> = self.bindings.within(A_MINUTE, now).collect();
         if bindings.len() >= ENOUGH {
@@ -110,7 +111,7 @@ impl SourceLag {
     }
 }
 
-/// The lesser of the middle two, of an even number.
+/// The median; of an even number the lesser of the middle two, and `None` without values.
 fn median(of: &[i64]) -> Option<i64> {
     let mut sorted = of.to_vec();
     sorted.sort_unstable();
@@ -121,7 +122,7 @@ fn median(of: &[i64]) -> Option<i64> {
 #[derive(Debug, Default)]
 pub(super) struct SourceLags {
     sources: BTreeMap<SourceId, SourceLag>,
-    /// Until when nothing changes if nothing is delivered
+    /// Until when no lag changes without a delivery
     until: Option<Timestamp>,
     /// The greatest lag that is known
     greatest: Option<i64>,
@@ -142,7 +143,7 @@ impl SourceLags {
         }
     }
 
-    /// Forgets all: they were told by a clock that was wrong.
+    /// Forgets all lags: the clock that measured them was wrong.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -171,8 +172,7 @@ impl SourceLags {
         self.update(source, now)
     }
 
-    /// Time has come to `now`. Returns whether a source is found late with it, since older ones that were in time tell no
-    /// longer.
+    /// Advances to `now`. Returns whether a source is found late with it: older lags that were in time no longer count.
     pub(super) fn advance(&mut self, now: Timestamp) -> bool {
         if self.until.is_none_or(|until| now <= until) {
             return false;
@@ -206,12 +206,12 @@ impl SourceLags {
         self.sources.get(&source).is_some_and(|lag| lag.is_late)
     }
 
-    /// The greatest lag that is known, in nanoseconds.
+    /// The greatest known lag of a source, in nanoseconds.
     pub(super) const fn greatest(&self) -> Option<i64> {
         self.greatest
     }
 
-    /// The greatest lag of those that are late.
+    /// The greatest lag of the sources that are late, in nanoseconds; `None` if none is.
     pub(super) fn late_by(&self) -> Option<i64> {
         let late = self.sources.values().filter(|lag| lag.is_late);
         late.filter_map(|lag| lag.nanos).max()

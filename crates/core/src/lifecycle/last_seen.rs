@@ -10,8 +10,8 @@ use super::reentry::{LastTrue, ReentryBaseline, to_second};
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
-/// What a later snapshot is compared with, for a pod in flight and for one that has finished. All
-/// that is kept of a finished pod (see `FinishedPod`), so it is small.
+/// What a later snapshot is compared with, for a pod in flight or finished. It is small, because it is nearly all that
+/// is kept of a finished pod (see `FinishedPod`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SavedLastSeen", into = "SavedLastSeen")]
 pub struct LastSeen {

@@ -23,8 +23,8 @@ label_values! {
     }
 }
 
-/// How long after the start of its containers a condition of a pod may turn True for the first time, beside what
-/// its probes allow. A readiness probe that fails for longer cannot be told from one that failed later.
+/// How long after the start of its containers a condition of a pod may turn True for the first time, beside what its
+/// probes allow. A readiness probe that fails for longer looks like one that failed later.
 const LONG_AFTER_START_SECONDS: u64 = 5 * 60;
 
 impl LostStartup {

@@ -15,7 +15,7 @@ use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::pod::PodSnapshot;
 use crate::reason;
 
-/// A message is cut to so many bytes.
+/// The longest message, in bytes.
 pub(super) const MOST_BYTES_OF_ONE: usize = 256;
 /// Where the messages of all pods in flight take more bytes than this, the oldest are let go ...
 const MOST_BYTES: usize = 4 << 20;
@@ -33,7 +33,7 @@ pub(super) struct Message {
     pub(super) text: Box<str>,
 }
 
-/// What is said, before it is kept.
+/// A message that is not kept yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SaidMessage<'a> {
     /// The stage and cause that it is about
@@ -45,7 +45,7 @@ pub(super) struct SaidMessage<'a> {
     pub(super) text: &'a str,
 }
 
-/// How many bytes the messages of pods in flight take.
+/// The bytes that the messages of pods in flight take.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MessageBudget(usize);
 
@@ -69,7 +69,7 @@ impl MessageBudget {
         });
     }
 
-    /// Lets one text of a pod go, and keeps as much as is kept of another where there is room for it.
+    /// Takes `old` out of the budget. Returns `new`, shortened, if there is room for it.
     pub(super) fn exchange(&mut self, old: Option<&str>, new: Option<&str>) -> Option<Box<str>> {
         self.0 -= old.map_or(0, str::len);
         let new = reason::keep(new?, MOST_BYTES_OF_ONE);
@@ -80,19 +80,19 @@ impl MessageBudget {
         Some(new.into())
     }
 
-    /// Whether the oldest messages are to be let go.
+    /// Whether the oldest messages have to go.
     pub(super) const fn is_full(&self) -> bool {
         self.0 > MOST_BYTES
     }
 
-    /// A pod with this message is in flight no longer, or the message is let go.
+    /// Takes a message out of the budget.
     pub(super) fn release(&mut self, message: Option<&Message>) {
         self.0 -= message.map_or(0, |message| message.text.len());
     }
 }
 
 impl Message {
-    /// What it says.
+    /// The message, borrowed.
     pub(super) fn said(&self) -> SaidMessage<'_> {
         SaidMessage {
             about: self.about,
@@ -103,7 +103,7 @@ impl Message {
     }
 }
 
-/// What a snapshot says of why its pod waits.
+/// The message of a snapshot about why its pod waits; `None` where it has none.
 pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option<SaidMessage<'_>> {
     let text = match waiting.stage() {
         Stage::Scheduling | Stage::Unschedulable => &*snapshot.not_scheduled.as_ref()?.message,
@@ -126,7 +126,7 @@ pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option
     })
 }
 
-/// What the first container says of itself that has the problem which is the cause.
+/// The message of the first container whose problem is `cause`.
 fn said_of_container(snapshot: &PodSnapshot, cause: Cause) -> Option<&str> {
     let mut messages = snapshot.waiting_messages.iter().flat_map(|all| all.iter());
     let message = messages.find(|message| {
@@ -143,7 +143,7 @@ fn named_volume<'a>(snapshot: &'a PodSnapshot, cause: Cause, text: &str) -> Opti
     images.find(|image| image_registry::is_named_in(text, image))
 }
 
-/// What an Event says of a wait in the stage `network`, whether its pod is there yet or not.
+/// The message of an Event about a wait in the stage `network`, also before its pod is in that stage.
 pub(super) fn said_by_event(event: &KubeEvent) -> Option<SaidMessage<'_>> {
     let EventReason::Warning(warning) = event.reason else {
         return None;

@@ -201,7 +201,7 @@ pub enum Observation<'a> {
     Tracker(TrackerObservation),
 }
 
-/// What the state of a pod needs of an [`Observer`](super::observer::Observer), which every one of them has.
+/// The part of an [`Observer`](super::observer::Observer) that the state of a pod needs.
 pub(super) trait ObservePod {
     /// Takes one observation, made at the accounted time `now`.
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>);

@@ -38,7 +38,7 @@ pub trait LabelObserver {
     /// better. They have a pod more until [`LabelObserver::release`].
     fn hold(&mut self, now: Timestamp, pod: &PodInfo) -> LabelHold;
 
-    /// The label values that were named so have a pod less, from `now` on.
+    /// From `now` on, one pod less has these label values.
     fn release(&mut self, now: Timestamp, hold: LabelHold);
 
     /// Whether one of these label values is that of the rest. The pod in flight may have got one of its own since.
@@ -51,9 +51,9 @@ pub trait LabelObserver {
 /// A value has got a place, so that pods in flight move to it from the rest ([§7.5](crate::specification#s7-5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelMove {
-    /// One of those that pods hold: those of the rest are held again
+    /// A value of the label set: pods under the rest get another [`LabelHold`]
     Held,
-    /// That of a gate: its pods are reported as [`GateEvent::Moved`](super::GateEvent::Moved)
+    /// A value of the label `gate`: its pods are reported as [`GateEvent::Moved`](super::GateEvent::Moved)
     Gate(Arc<str>),
 }
 
@@ -76,7 +76,7 @@ impl<O: Observer> TimedObserver<'_, O> {
         self.observer.ended(startup);
     }
 
-    /// Tells what became of a startup after its end.
+    /// Reports what became of a startup after its end.
     pub(super) fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.observer.amended(uid, amendment);
     }

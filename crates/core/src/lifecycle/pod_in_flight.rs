@@ -55,7 +55,7 @@ pub(super) struct SharedState {
     pub timers: SloTimers,
     /// The SLOs in force
     pub rules: Arc<[SloRule]>,
-    /// What they have matched
+    /// Which pods the SLOs have matched
     pub matches: SloMatches,
     /// Whether Events are a source of evidence
     pub events: bool,
@@ -65,21 +65,21 @@ pub(super) struct SharedState {
     pub stuck: StuckBefore,
     /// The milestones of your own
     pub milestones: CustomMilestones,
-    /// What the messages of pods in flight take
+    /// The bytes that messages of pods in flight take
     pub messages: MessageBudget,
-    /// The clocks of their nodes
+    /// The clocks of the nodes
     pub clocks: NodeClocks,
     /// How late the deliveries of each source are
     pub lags: SourceLags,
 }
 
 impl SharedState {
-    /// Whether anything besides pods tells of startups.
+    /// Whether Events or nodes are a source of evidence.
     const fn has_evidence(&self) -> bool {
         self.events || self.nodes.is_some()
     }
 
-    /// How the images of a pod came to its node, as far as Events have told.
+    /// How the images of a pod came to its node; `Unknown` without enough Events.
     fn images_of(&self, images: &ImagePulls, evidence: &WaitEvidence) -> StartupImages {
         match self.events {
             true => StartupImages::from_pulls(images, evidence.containers.len()),
@@ -109,19 +109,20 @@ impl SharedState {
         }
     }
 
-    /// Time has come to `now` for the lags.
+    /// Advances the lags to `now`.
     pub(super) fn advance_lags(&mut self, now: Timestamp) {
         if self.lags.advance(now) {
             self.found_late(now);
         }
     }
 
-    /// What was taken for the error of a clock before a source was found late may have been that.
+    /// Forgets the clock differences of the last minute: the late deliveries of a source may have caused them.
     fn found_late(&mut self, now: Timestamp) {
         self.clocks.forget_last(A_MINUTE, now);
     }
 
-    /// Notes what the node of a pod states, once both are known ([§14.2](crate::specification#s14-2)).
+    /// Sets the labels of the pod's node ([§14.2](crate::specification#s14-2)), or waits for the node while it is
+    /// unknown.
     pub(super) fn learn_node(&mut self, uid: PodUid, info: &mut PodInfo) {
         if let (Some(nodes), Some(name)) = (&mut self.nodes, &info.node) {
             info.node_labels = nodes.labels(name).cloned();
@@ -131,7 +132,7 @@ impl SharedState {
         }
     }
 
-    /// What the newest version of the node of a pod states.
+    /// The newest labels of the pod's node; `None` while the node is unknown.
     pub(super) fn newest_labels(&self, info: &PodInfo) -> Option<&Arc<NodeLabels>> {
         let (nodes, name) = (self.nodes.as_ref()?, info.node.as_deref()?);
         nodes.labels(name)
@@ -142,7 +143,7 @@ impl SharedState {
         labels.is_some_and(|labels| labels.has_exact_network_times())
     }
 
-    /// The node of a pod whose Scheduled was just latched.
+    /// The node of a pod whose Scheduled was just latched; `None` unless nodes are a source of evidence.
     fn node_of_scheduled(
         &self,
         info: &PodInfo,
@@ -182,7 +183,7 @@ pub struct PodInFlight {
     pub(super) container: Option<u8>,
     /// Its last causes, the present one included; empty as long as it has had one only
     pub(super) causes: CauseLog,
-    /// What Kubernetes says of it; boxed, because there is little room for what few pods have
+    /// The messages of Kubernetes about it; boxed, because few pods have one
     pub(super) texts: Option<Box<Texts>>,
     /// Whether a node is on its way for it
     pub(super) capacity: PodCapacity,
@@ -198,7 +199,7 @@ pub struct PodInFlight {
 }
 
 impl Default for PodInFlight {
-    /// One of which nothing is known.
+    /// A pod of which nothing is known.
     fn default() -> Self {
         Self {
             uid: PodUid::default(),
@@ -266,12 +267,12 @@ impl PodInFlight {
         }
     }
 
-    /// Its place in the order of its stage; `None` until its first snapshot is folded.
+    /// Its stage and when it entered it; `None` until its first snapshot is folded.
     pub(super) fn entry(&self) -> Option<StageEntry> {
         Some((self.entered_stage, self.entered?))
     }
 
-    /// Which of the label values that come with its node are known.
+    /// Whether its node is known, and whether the labels of that are.
     pub(super) const fn knows_labels(&self) -> (bool, bool) {
         (self.info.node.is_some(), self.info.node_labels.is_some())
     }
@@ -422,7 +423,7 @@ impl PodInFlight {
         self.startup.reached(Milestone::Ready).usable().unwrap_or(ended)
     }
 
-    /// Its namespace and name.
+    /// The namespace and the name of the pod.
     pub(super) fn names(&self) -> (&str, &str) {
         (&self.info.namespace, &self.info.name)
     }
@@ -472,7 +473,7 @@ impl PodInFlight {
     ) -> Outcome {
         let Self { info, startup, slos, evidence, images, sli, lacks_network_condition, .. } = self;
         let outcome = disrupted(outcome, evidence.disruption);
-        // Of a pod in flight only.
+        // Only pods in flight need it.
         startup.has_run = false;
         let mut emit = |observation| reporter.pod(info, observation);
         if matches!(outcome, Outcome::Ready | Outcome::Completed) {
@@ -508,8 +509,8 @@ impl PodInFlight {
         outcome
     }
 
-    /// Ends what the pod and its node have in common: the first pod of a node ends a step of the node's
-    /// startup ([§14.7](crate::specification#s14-7)).
+    /// Reports to the node that the startup ended: its first Ready pod ends a step of the node's startup
+    /// ([§14.7](crate::specification#s14-7)).
     fn leave_node(
         &mut self,
         outcome: Outcome,
@@ -533,7 +534,7 @@ impl PodInFlight {
         }
     }
 
-    /// What the pod's node states has become known.
+    /// Takes the labels of the pod's node, which have become known.
     pub(super) fn node_became_known(
         &mut self,
         shared: &mut SharedState,
@@ -545,7 +546,7 @@ impl PodInFlight {
         stages.for_each(|applies| reporter.pod(&self.info, applies));
     }
 
-    /// A deadline of an SLO passes at `now`, or all of them do (see [`SloProgress::pass_deadlines`]).
+    /// Passes the deadline of an SLO, or all of them, at `now` (see [`SloProgress::pass_deadlines`]).
     pub(super) fn pass_deadlines(
         &mut self,
         missed: Option<SloId>,
@@ -561,7 +562,7 @@ impl PodInFlight {
         slos.pass_deadlines(missed, now, startup, why, rules, &mut emit);
     }
 
-    /// Other SLOs are in force (see [`SloProgress::replace`]).
+    /// Puts other SLOs in force (see [`SloProgress::replace`]).
     pub(super) fn replace_slos(&mut self, successors: &[Option<SloId>], shared: &mut SharedState) {
         let SharedState { rules, timers, .. } = shared;
         self.slos.replace(successors, rules, self.uid, &self.startup, timers);

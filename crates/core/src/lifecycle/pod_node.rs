@@ -1,4 +1,4 @@
-//! What a pod knows of its node when it is scheduled, and how its startup is told apart by that
+//! What a pod knows of its node when it is scheduled, and how that classifies its startup
 //! ([§14.3](crate::specification#s14-3) to [§14.6](crate::specification#s14-6)).
 
 use std::sync::Arc;

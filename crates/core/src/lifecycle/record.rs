@@ -114,7 +114,7 @@ pub struct RecordedRelapse {
     pub message: Option<Arc<str>>,
 }
 
-/// So many causes of a startup are kept, the newest.
+/// How many causes of a startup are kept, the newest.
 pub const MOST_CAUSES: usize = 16;
 
 /// How far a startup has come.

@@ -1,13 +1,11 @@
 //! What a checkpoint holds of a [`Tracker`](super::tracker::Tracker).
 //!
-//! Saved is only what cannot be derived: how far each source has been accounted for, and for each pod
-//! what was latched and decided. The rest is rebuilt: the order of waiting pods, their
-//! stages, the deadlines. A restored tracker behaves as the saved one would have, had it lost the
-//! sync of all its sources at that moment.
+//! A checkpoint has only what cannot be derived: how far each source is accounted for, and what was latched and decided
+//! for each pod. The tracker rebuilds the order of waiting pods, their stages and deadlines. A restored tracker behaves
+//! as the saved one would after all its sources had lost the sync.
 //!
-//! Here are the types that only a checkpoint has; the others of the core are saved as they are. All of them are
-//! written by the names of their fields and variants. Every field that is added has a default, which it has when an
-//! older file is read.
+//! These types are only for checkpoints; the other types of the core are saved as they are. Serde writes all by the
+//! names of fields and variants. A field that is added needs a default, for older files.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! When a scheduler bound a pod, as its own Event tells ([§4.8](crate::specification#s4-8)). That sharpens the time of
-//! Scheduled within the second that the condition states, and is never needed.
+//! When a scheduler bound a pod, by its Event `Scheduled` ([§4.8](crate::specification#s4-8)). That sharpens the time
+//! of Scheduled within the second of the condition, and is never needed.
 
 use super::estimate::{TimeEstimate, TimestampMode};
 use super::interval::{Interval, IntervalEnd, IntervalStart};
@@ -9,8 +9,8 @@ use super::startup::Startup;
 use crate::timestamp::Timestamp;
 
 impl Startup {
-    /// Takes what the Event `Scheduled` tells: the pod was bound at `at`. Returns whether this moves the beginning of
-    /// what begins with Scheduled.
+    /// Takes the time `at` of the Event `Scheduled`. Returns whether this moves the beginning of intervals that begin
+    /// with Scheduled.
     pub(super) fn take_scheduler_event(&mut self, at: Timestamp, mode: TimestampMode) -> bool {
         if mode == TimestampMode::Api {
             return false;
@@ -29,7 +29,7 @@ impl Startup {
         sharpens
     }
 
-    /// Latches Scheduled by its condition, at what was estimated or at what an Event told before.
+    /// Latches Scheduled by its condition: at the estimate, or at the time of an earlier Event.
     pub(super) fn latch_scheduled(&mut self, estimate: TimeEstimate) {
         let told = self.times[Milestone::Scheduled as usize];
         let sharper = told.filter(|told| estimate.at.is_some_and(|at| is_same_second(*told, at)));
@@ -37,7 +37,7 @@ impl Startup {
         self.reach(Milestone::Scheduled, sharper.or(estimate.at));
     }
 
-    /// Scheduled as what begins with it has it. What ends with it has the time that was latched.
+    /// The time of Scheduled for intervals that begin with it. Intervals that end with it use the latched time.
     pub(super) fn bound(&self) -> Reached {
         match self.reached(Milestone::Scheduled) {
             Reached::At(latched) => Reached::At(latched.map(|at| self.kept_evidence.unwrap_or(at))),

@@ -78,7 +78,7 @@ pub struct SavedSource {
 pub(super) struct DeliveredSources {
     first_lists: BTreeMap<SourceId, FirstList>,
     progress: BTreeMap<SourceId, SourceProgress>,
-    /// Those of which no deadline may pass, or not yet: few, and mostly none
+    /// The sources whose deadlines may not pass yet: mostly none
     blocked: BTreeMap<SourceId, BlockedReason>,
     /// Sources whose API server was ever restored from a backup
     restored: BTreeSet<SourceId>,
@@ -89,14 +89,14 @@ pub(super) struct DeliveredSources {
     pub(super) resumed: Option<Timestamp>,
 }
 
-/// Why no deadline of the pods of a source passes.
+/// Since when a source is blocked, so that no deadline of its pods passes.
 #[derive(Clone, Copy, Debug)]
 struct BlockedReason {
-    /// Since when
+    /// When the source lost the sync, or was going to be watched
     since: Timestamp,
     /// When it came in sync again, if it did, and has not caught up for certain
     resumed: Option<Timestamp>,
-    /// Its stuck pods are not said to be stuck any more
+    /// Its stuck pods were reported as no longer stuck
     hushed: bool,
 }
 
@@ -255,13 +255,13 @@ impl DeliveredSources {
         has_caught_up(self.resumed, now) && blocked.is_none_or(|blocked| blocked.may_pass(now))
     }
 
-    /// Time has come to `now`: sources that are in sync and have caught up by then are blocked no longer.
+    /// Unblocks the sources that are in sync and have caught up at `now`.
     pub(super) fn unblock(&mut self, now: Timestamp) {
         self.blocked.retain(|_, blocked| !blocked.may_pass(now));
     }
 
-    /// A source that has been out of sync for so long at `now` that its stuck pods are not said to be stuck any more:
-    /// nobody knows whether they are there.
+    /// A source that has been out of sync for two minutes at `now`: nobody knows whether its stuck pods still exist.
+    /// Each is returned once; `None` if there is no other.
     pub(super) fn hush(&mut self, now: Timestamp) -> Option<SourceId> {
         let mut blocked = self.blocked.iter_mut();
         let (source, blocked) = blocked.find(|(_, blocked)| {
@@ -291,7 +291,7 @@ impl BlockedReason {
 }
 
 impl DeliveredSources {
-    /// What is saved of each source.
+    /// The saved form of each source.
     pub(super) fn saved(&self) -> BTreeMap<SourceId, SavedSource> {
         let saved = self.progress.iter().map(|(source, progress)| {
             let first_list = self.first_lists.get(source).copied();

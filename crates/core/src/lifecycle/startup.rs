@@ -64,9 +64,9 @@ pub(super) struct Startup {
     pub(super) traits: Traits,
     /// What few pods have: gates, and milestones of your own
     pub(super) named: Option<Box<Named>>,
-    /// What an Event tells and is kept, in one place because a pod in flight has little room: before Scheduled is
-    /// latched, when the network was ready ([§9.2](crate::specification#s9-2)); from then on, when the scheduler bound
-    /// the pod, where its Event sharpens that ([§4.8](crate::specification#s4-8))
+    /// The time of an Event, in one place because a pod in flight has little room. Before Scheduled is latched, it is
+    /// when the network was ready ([§9.2](crate::specification#s9-2)). Then it is when the scheduler bound the pod,
+    /// where an Event sharpens that ([§4.8](crate::specification#s4-8))
     pub(super) kept_evidence: Option<Timestamp>,
     pub(super) has_init_containers: bool,
     pub(super) has_readiness_gates: bool,
@@ -138,7 +138,7 @@ impl Startup {
         self.times[milestone as usize] = at;
     }
 
-    /// The same, at the time of an estimate.
+    /// Latches `milestone` at the time of an estimate.
     fn reach_at(&mut self, milestone: Milestone, estimate: TimeEstimate) {
         self.reach(milestone, estimate.at);
     }
@@ -471,7 +471,7 @@ impl Startup {
         })
     }
 
-    /// The stage the pod is in, and the one in which it were if its network were ready.
+    /// The stage of the pod, and the stage that it would be in with its network ready.
     pub(super) fn standing(&self) -> PodStanding {
         let reached = |milestone| self.reached(milestone).is_reached();
         PodStanding {
@@ -506,7 +506,7 @@ impl Startup {
     }
 }
 
-/// Emits what an estimate says about clocks.
+/// Emits the anomaly of an estimate, if it has one.
 fn tell(estimate: TimeEstimate, emit: &mut impl FnMut(PodObservation)) {
     if estimate.skewed {
         emit(PodObservation::Anomaly(AnomalyKind::Skew));

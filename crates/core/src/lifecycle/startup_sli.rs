@@ -20,7 +20,7 @@ use crate::timestamp::Timestamp;
 pub(super) struct SliProgress {
     /// It has a volume that makes it stateful
     pub(super) is_stateful: bool,
-    /// It has had its event, or is to have none
+    /// It has had its event, or can have none
     pub(super) decided: bool,
 }
 
@@ -120,7 +120,7 @@ fn length(startup: &Startup, evidence: &WaitEvidence, images: &ImagePulls) -> Op
     Some(length.saturating_sub(union_nanos(pulls)))
 }
 
-/// How long at least one of the intervals lasts. Those that end before they begin are empty.
+/// The length of the union of the intervals, in nanoseconds. An interval that ends before it begins is empty.
 fn union_nanos(mut intervals: Vec<(Timestamp, Timestamp)>) -> i64 {
     intervals.sort_unstable();
     let (mut total, mut covered) = (0_i64, None);

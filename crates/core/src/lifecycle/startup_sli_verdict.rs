@@ -24,13 +24,13 @@ pub enum StartupSliExclusion {
     Unschedulable,
     /// It has a volume that makes it stateful
     Stateful,
-    /// What the SLI is computed from was not all seen
+    /// An Event that the SLI needs was not delivered
     NoEvidence,
     /// A time was unusable, or the SLI below zero or above thirty days
     Time,
 }
 
-/// How many outcomes have a place of their own among the reasons, or none.
+/// How many outcomes are no reason, or have a place of their own.
 const APART: usize = 4;
 const REASONS: usize = 5 + Outcome::ALL.len() - APART + 2;
 

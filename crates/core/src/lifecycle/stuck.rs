@@ -1,8 +1,8 @@
 //! Which pods in flight are stuck: in their stage for longer than any start should take. The
 //! specification does not define them; alerts count them.
 //!
-//! The pods of a stage are ordered by when they entered it, so the stuck ones are those before an
-//! instant that advances with time. Only the pods that it passes are looked at.
+//! The pods of a stage are ordered by when they entered it, so the stuck ones are those before an instant that advances
+//! with time. Only the pods that it passes are visited.
 
 use std::time::Duration;
 
@@ -46,12 +46,12 @@ impl Default for StuckAfter {
 }
 
 impl StuckAfter {
-    /// A limit for each stage.
+    /// Takes the limit of each stage from `limit`.
     pub fn of_each(limit: impl Fn(Stage) -> Duration) -> Self {
         Self(Stage::ALL.map(limit))
     }
 
-    /// The limit of a stage.
+    /// After how long in `stage` a pod is stuck.
     pub const fn limit(&self, stage: Stage) -> Duration {
         self.0[stage as usize]
     }

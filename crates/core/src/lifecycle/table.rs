@@ -23,7 +23,7 @@ pub(super) struct PodTable<T> {
     entries: TableChunks<T>,
     free: Vec<u32>,
     hasher: DefaultHashBuilder,
-    /// What it held when it was frozen, as long as that is not taken
+    /// The frozen moment, until all of it is taken
     frozen: Option<FrozenTable<T>>,
 }
 
@@ -125,7 +125,7 @@ impl<T: Clone> PodTable<T> {
         self.frozen = Some(FrozenTable::new(slots as u32));
     }
 
-    /// Whether something of a frozen table is still to be taken.
+    /// Whether entries of a frozen moment are still to be taken.
     pub(super) const fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
@@ -144,14 +144,14 @@ impl<T: Clone> PodTable<T> {
         is_left
     }
 
-    /// The entry in a slot is about to change.
+    /// Copies the entry in a slot, which is about to change, for the frozen moment.
     fn keep(&mut self, slot: u32) {
         if let Some(frozen) = &mut self.frozen {
             frozen.keep(slot, self.entries.at(slot));
         }
     }
 
-    /// All entries are.
+    /// Copies all entries, which may change, for the frozen moment.
     fn keep_all(&mut self) {
         let left = self.frozen.as_ref().map(FrozenTable::left);
         left.into_iter().flatten().for_each(|slot| self.keep(slot));

@@ -1,16 +1,16 @@
-//! What Kubernetes says of a pod in flight: few pods have any of it, so that it has a box of its own.
+//! The texts of Kubernetes about a pod in flight, in a box because few pods have any.
 
 use serde::{Deserialize, Serialize};
 
 use super::hints::Hints;
 use super::messages::Message;
 
-/// What is kept of it.
+/// The texts that are kept of one pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Texts {
-    /// What it says of the present cause, or of one that a warning announces
+    /// The message about the present cause, or about one that a warning announces
     pub message: Option<Message>,
-    /// What Events say of it that gives no cause; boxed, because few of these pods have any
+    /// Texts of Events that give no cause; boxed, because few of these pods have any
     pub(super) hints: Option<Box<Hints>>,
 }

@@ -65,7 +65,7 @@ pub struct TrackerConfig {
     pub max_pods: usize,
     /// Whether Events are a source of evidence ([§9](crate::specification#s9))
     pub events: bool,
-    /// Whether nodes are ([§14](crate::specification#s14))
+    /// Whether nodes are a source of evidence ([§14](crate::specification#s14))
     pub nodes: bool,
     /// The shard whose nodes are counted; without one all are
     pub shard: Option<Shard>,
@@ -101,7 +101,7 @@ pub struct Tracker {
     timestamps: TimestampMode,
     backfill: Backfill,
     pods: PodTable<RememberedPod>,
-    /// Those in flight, by name
+    /// The pods in flight by name
     names: NameIndex,
     cap: EvictionCap,
     /// When each pod with a tombstone was deleted, in that order
@@ -190,7 +190,7 @@ impl Tracker {
             self.pass_deadlines(now.min(observed), reporter);
         }
         if self.apply_kube_events(&event, now, reporter) {
-            // They are of no list-watch of pods.
+            // Events and nodes are of no list-watch of pods.
             self.end_step(now, reporter);
             return;
         }
@@ -282,7 +282,7 @@ impl Tracker {
         reporter.tracker(self.advanced(now));
     }
 
-    /// What is reported once everything until `now` is accounted for.
+    /// The observation that everything until `now` is accounted for.
     fn advanced(&self, now: Timestamp) -> TrackerObservation {
         let lags = &self.shared.lags;
         TrackerObservation::Advanced {
@@ -370,9 +370,8 @@ impl Tracker {
         }
     }
 
-    /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished. One that is followed is so no
-    /// longer.
-    /// `ending` is what the pod's status says of its end.
+    /// Ends the startup of a pod, if it is in flight, and remembers the pod as finished. A followed pod is no longer
+    /// followed. `ending` is how the pod ended, where its status says so.
     fn finish(
         &mut self,
         uid: PodUid,

@@ -1,4 +1,4 @@
-//! What else is known of a pod whose startup is followed, in one byte: a pod in flight has little room.
+//! What a startup knows of its pod beside milestones, in one byte because a pod in flight has little room.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::pod::Claims;
 #[serde(from = "SavedTraits", into = "SavedTraits")]
 pub(super) struct Traits(u8);
 
-/// The saved form.
+/// The saved form of [`Traits`], by name.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct SavedTraits {
@@ -35,7 +35,7 @@ const NEVER_READY: u8 = 1 << 7;
 const _: () = assert!(Claims::BITS & NEVER_READY == 0);
 
 impl Traits {
-    /// Those of a pod with these claims that may be Ready.
+    /// A pod with these claims that can still be Ready.
     pub(super) const fn new(claims: Claims) -> Self {
         Self(claims.bits())
     }
@@ -46,17 +46,17 @@ impl Traits {
         self.0 & NEVER_READY != 0
     }
 
-    /// What the pod claims.
+    /// The claims of the pod.
     pub(super) const fn claims(self) -> Claims {
         Claims::of_bits(self.0)
     }
 
-    /// Says whether the pod can never be Ready any more.
+    /// Sets whether the pod can never be Ready any more.
     pub(super) const fn set_never_ready(&mut self, is_never_ready: bool) {
         self.0 = self.claims().bits() | (is_never_ready as u8 * NEVER_READY);
     }
 
-    /// Says what the pod claims.
+    /// Sets the claims of the pod.
     pub(super) const fn set_claims(&mut self, claims: Claims) {
         self.0 = (self.0 & NEVER_READY) | claims.bits();
     }

@@ -1,4 +1,4 @@
-//! What pods are told apart by that their nodes state ([§14.2](crate::specification#s14-2)).
+//! The labels of nodes that classify their pods ([§14.2](crate::specification#s14-2)).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,7 +41,7 @@ const FIRST_EXACT: (u32, u32) = (1, 36);
 pub struct NodeLabels {
     /// The value of the first of the labels that name a pool; `_none` for a node without a pool
     pub pool: Box<str>,
-    /// Which label that is; `None` where it is not known. No document has it
+    /// The label that names the pool; `None` where it is not known. No document has it
     #[serde(skip)]
     pub pool_label: Option<Box<str>>,
     /// `topology.kubernetes.io/zone`
@@ -82,7 +82,7 @@ impl Default for NodeLabels {
 }
 
 impl NodeLabels {
-    /// As much of a value as is kept.
+    /// The value, cut to 63 bytes.
     pub fn value(text: &str) -> Box<str> {
         text::cut(text, MOST_BYTES).into()
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "SavedClaims", into = "SavedClaims")]
 pub struct Claims(u8);
 
-/// The saved form.
+/// The saved form of [`Claims`], by name.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct SavedClaims {
@@ -35,8 +35,8 @@ impl Claims {
     /// All bits that [`Claims::bits`] gives.
     pub const BITS: u8 = VOLUME | RESOURCE;
 
-    /// Those of a pod with a volume that has a claim (`persistentVolumeClaim`, or `ephemeral`, for which one is made), or
-    /// with `spec.resourceClaims`.
+    /// The claims of a pod: a volume with a claim (`persistentVolumeClaim`, or `ephemeral`, for which one is made), or
+    /// `spec.resourceClaims`.
     pub const fn new(has_volume: bool, has_resource: bool) -> Self {
         Self((has_volume as u8 * VOLUME) | (has_resource as u8 * RESOURCE))
     }
@@ -61,7 +61,7 @@ impl Claims {
         self.0
     }
 
-    /// What was saved. Other bits are not of these.
+    /// The claims of saved bits. Other bits are ignored.
     pub(crate) const fn of_bits(bits: u8) -> Self {
         Self(bits & Self::BITS)
     }

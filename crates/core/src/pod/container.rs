@@ -8,7 +8,7 @@ use crate::label_value::LabelValue;
 use crate::label_values;
 use crate::timestamp::Timestamp;
 
-/// So many containers of a pod are followed, in the order of its spec, init containers first.
+/// How many containers of a pod are followed, in the order of its spec, init containers first.
 pub const MOST_FOLLOWED: usize = 64;
 
 /// Where a container stands in a pod's spec.
@@ -24,8 +24,7 @@ pub enum ContainerKind {
 }
 
 label_values! {
-    /// The reasons for which a container waits that say something ([§10.1](crate::specification#s10-1)), as
-    /// Kubernetes spells them.
+    /// The known reasons for which a container waits ([§10.1](crate::specification#s10-1)), as Kubernetes spells them.
     pub enum WaitingReason {
         ErrImagePull => "ErrImagePull",
         ImagePullBackOff => "ImagePullBackOff",
@@ -44,7 +43,7 @@ label_values! {
         CrashLoopBackOff => "CrashLoopBackOff",
         /// Before the kubelet has tried anything
         ContainerCreating => "ContainerCreating",
-        /// The same, behind init containers
+        /// Before the kubelet has tried anything, behind init containers
         PodInitializing => "PodInitializing",
         /// No reason
         Unstated => "",
@@ -101,8 +100,8 @@ pub struct ContainerSpec {
     pub has_restarted: bool,
     /// It runs, and its status says `ready: true`
     pub is_ready: bool,
-    /// Once it has ended with exit code 0, nothing runs it again ([§6.12](crate::specification#s6-12)); told of regular
-    /// containers only
+    /// Once it has ended with exit code 0, nothing runs it again ([§6.12](crate::specification#s6-12)); only of regular
+    /// containers
     pub ends_for_good: bool,
 }
 
@@ -113,7 +112,7 @@ impl ContainerSpec {
         ended || self.started.is_some()
     }
 
-    /// A container of which no status tells.
+    /// A container without a status.
     pub fn new(name: Arc<str>, kind: ContainerKind) -> Self {
         Self {
             name,

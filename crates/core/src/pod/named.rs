@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::StatusCondition;
 
-/// So many gates of each kind are followed of a pod ([§16.1](crate::specification#s16-1)).
+/// How many gates of each kind are followed of a pod ([§16.1](crate::specification#s16-1)).
 pub const MOST_GATES: usize = 8;
 
-/// So many conditions can be made milestones ([§16.5](crate::specification#s16-5)).
+/// How many conditions can be milestones ([§16.5](crate::specification#s16-5)).
 pub const MOST_OWN_MILESTONES: usize = 8;
 
 /// The names of the gates of one kind, in the order of the spec and in one piece of memory
@@ -34,7 +34,7 @@ impl GateList {
         }
     }
 
-    /// How many there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.ends.iter().take_while(|end| **end > 0).count()
     }
@@ -52,7 +52,7 @@ impl GateList {
     }
 }
 
-/// Has no room to spare.
+/// Allocates exactly what the names need.
 impl<T: AsRef<str>> FromIterator<T> for GateList {
     fn from_iter<I: IntoIterator<Item = T>>(names: I) -> Self {
         let mut list = Self::default();

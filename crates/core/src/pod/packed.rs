@@ -19,7 +19,7 @@ use self::bytes::{ByteReader, put_number};
 use self::snapshot::{SharedValues, is_ordinary, pack, unpack};
 use super::{PodSnapshot, PodUid};
 
-/// So many bytes are given back at once while the snapshots are taken out.
+/// How many bytes are freed at once while the snapshots are taken out.
 const CHUNK: usize = 1 << 20;
 
 /// So much is allocated for a chunk, and what it does not need is given up when it is full. glibc takes

@@ -59,7 +59,7 @@ label_values! {
         PreemptionByScheduler => "PreemptionByScheduler",
         /// Its node has a NoExecute taint that it does not tolerate
         DeletionByTaintManager => "DeletionByTaintManager",
-        /// One of its devices has such a taint
+        /// One of its devices has a NoExecute taint that it does not tolerate
         DeletionByDeviceTaintManager => "DeletionByDeviceTaintManager",
         /// The eviction API, as in `kubectl drain`
         EvictionByEvictionApi => "EvictionByEvictionAPI",
@@ -103,7 +103,7 @@ pub struct InPlaceChanges {
     pub update_ready: Option<StatusCondition>,
 }
 
-/// So many containers of a pod that ended are kept.
+/// How many containers of an ended pod are kept.
 pub(super) const MOST_TERMINATIONS: usize = 8;
 
 /// How a pod ended, as its status says.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// As much of a text as fits into so many bytes.
+/// The beginning of a text, in at most `most_bytes` bytes and whole characters.
 pub fn cut(text: &str, most_bytes: usize) -> &str {
     let mut end = text.len().min(most_bytes);
     while !text.is_char_boundary(end) {
@@ -11,8 +11,8 @@ pub fn cut(text: &str, most_bytes: usize) -> &str {
     &text[..end]
 }
 
-/// The text, or as much of its beginning and its end as fits into so many bytes, with `…` between them: messages
-/// of Kubernetes say first what was done, and last what went wrong.
+/// The text, or its beginning and its end with `…` between them, in at most `most_bytes` bytes. Messages of Kubernetes
+/// say first what was done, and last what went wrong.
 pub fn ends(text: &str, most_bytes: usize) -> Cow<'_, str> {
     const LEFT_OUT: &str = "…";
     if text.len() <= most_bytes {

@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[schemars(inline)]
 pub struct PodUid(#[schemars(with = "String")] [u64; 2]);
 
-/// The bits of the second word that tell hashes from UUIDs: the variant of a UUID (RFC 9562). They are
-/// 0 for hashes. The variant 0 is that of the 1980s; a UUID that has it is hashed as well.
+/// The bits of the second word that distinguish UUIDs from hashes: the variant of a UUID (RFC 9562). They are 0 for
+/// hashes. The variant 0 is that of the 1980s; a UUID that has it is hashed as well.
 const VARIANT: u64 = 0b11 << 62;
 
 /// The length of a UUID as text.

@@ -88,7 +88,7 @@ pub enum HashedBy {
 }
 
 impl HashedBy {
-    /// What a label is of; `None` for any other label.
+    /// Which controller sets a label; `None` for any other label.
     pub fn of_label(key: &str) -> Option<Self> {
         const SUFFIX: &str = "pod-template-hash";
         if !key.ends_with(SUFFIX) {
@@ -102,7 +102,7 @@ impl HashedBy {
         })
     }
 
-    /// The kind of the workload. Of what is not known, the ReplicaSet is.
+    /// The kind of the workload; `ReplicaSet` where its own controller is unknown.
     const fn kind(self) -> &'static str {
         match self {
             Self::Deployment => "Deployment",
@@ -117,12 +117,12 @@ impl HashedBy {
 pub struct LastingName<'a> {
     /// The kind of what lasts
     pub kind: &'a str,
-    /// Its name
+    /// The name of what lasts
     pub name: Cow<'a, str>,
 }
 
 impl<'a> LastingName<'a> {
-    /// Of the controller `kind`/`name` of a pod with these labels.
+    /// The kind and name that last, of the controller `kind`/`name` of a pod with the labels `hashes`.
     pub fn new(kind: &'a str, name: &'a str, hashes: &[TemplateHash<'_>]) -> Self {
         if kind == "ReplicaSet" {
             let mut made = hashes.iter().filter_map(|(by, hash)| {

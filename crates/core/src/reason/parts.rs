@@ -9,7 +9,7 @@ use super::vocabulary::{
 
 /// A URL that is longer is cut to its host.
 const LONG_URL: usize = 60;
-/// A word that is longer, alone in a part, is an encoding of something and tells a reader nothing.
+/// A word that is longer, alone in a part, is an encoding that no reader understands.
 const LONG_WORD: usize = 48;
 
 /// One part of a chain, without white space around it.

@@ -20,12 +20,11 @@ use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::cluster::transport::{get_json, read_into, timed_out};
 use podinit_text::strangers_text::shown;
 
-/// For a whole answer.
+/// The deadline of a whole answer.
 const DEADLINE: Duration = Duration::from_secs(10);
 /// The length limit of an answer, in bytes.
 const ANSWER_LIMIT: usize = 32 << 20;
-/// So many pages in a row may add no pod. A page may be empty, since a query looks at 20,000 pods in flight at most:
-/// these are two million.
+/// How many pages in a row may be empty. A query visits at most 20,000 pods in flight, so these are two million pods.
 const MOST_EMPTY_PAGES: u32 = 100;
 /// The characters of a path segment and of a value that are not percent-encoded.
 const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -56,7 +55,7 @@ pub enum AskError {
 /// What to do about [`AskError::Refused`].
 const GIVE_CREDENTIALS: &str = "give credentials with the right to get /api/v1/*: --token-file, --username and \
                                 --password-file, or --cert-file and --key-file";
-/// The same where a token or password was given for another exporter.
+/// What to do about [`AskError::Refused`] where a token or password was given for another exporter.
 const GIVE_ITS_OWN: &str = "the token or password that you gave goes to the server of the first URL alone; name one \
                             for this server with --token-file URL=FILE or --password-file URL=FILE";
 
@@ -65,7 +64,7 @@ const GIVE_ITS_OWN: &str = "the token or password that you gave goes to the serv
 pub enum ListEndpoint {
     /// Pods in flight
     InFlight,
-    /// Those of them that are stuck
+    /// Pods in flight that are stuck
     Stuck,
     /// Startups that have ended
     Ended,
@@ -81,13 +80,13 @@ impl ListEndpoint {
     }
 }
 
-/// Records of a list, and what the exporter says of itself.
+/// Records of a list, and the freshness of the exporter.
 #[derive(Clone, Debug, Default)]
 pub struct RecordsResponse {
     /// Up to which instant the exporter had accounted for everything
     pub time: Option<Timestamp>,
     pub records: Vec<Record>,
-    /// Whether the exporter has more of them
+    /// Whether the exporter has more records of the list
     pub(crate) has_more: bool,
     /// How far the exporter can be trusted; an earlier version does not say
     pub freshness: Option<Freshness>,
@@ -120,7 +119,7 @@ impl ApiClient {
         Ok(Self { exporter, url, withholds_secret })
     }
 
-    /// What the exporter is called in messages.
+    /// The URL of the exporter, for messages.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -134,7 +133,7 @@ impl ApiClient {
         self.get(&path).await
     }
 
-    /// What is broken.
+    /// The problems of the exporter.
     ///
     /// # Errors
     /// If there is no answer that can be used.
@@ -176,7 +175,7 @@ impl ApiClient {
             if !found.has_more || found.records.len() == most {
                 return Ok(found);
             }
-            // The place of a page moves on; one that does not would never end.
+            // A token that repeats would never end.
             if page.next == next {
                 return Err(self.malformed("the same page is continued again"));
             }
@@ -244,7 +243,7 @@ impl ApiClient {
 /// The whole answer of an exporter to a GET of `path`, whatever its status.
 ///
 /// # Errors
-/// If there is none in time, or it is too long.
+/// If there is no answer in time, or it is too long.
 async fn fetch(exporter: &ClusterClient, path: &str) -> Result<Response<Vec<u8>>, ApiError> {
     let request = get_json(Request::get(path).body(())?);
     let whole = async {

@@ -7,9 +7,9 @@ use super::continue_token;
 use crate::records::{EndToEndDuration, RecordFilter, RecordOrder, RecordQuery};
 use podinit_core::label_value::LabelValue;
 
-/// So many startups come without the parameter `limit`.
+/// The limit of startups without the parameter `limit`.
 const DEFAULT_LIMIT: usize = 100;
-/// `limit` is no more than this.
+/// The greatest `limit`.
 pub(crate) const MOST: usize = 500;
 
 /// The parameters as they are written.
@@ -25,7 +25,7 @@ pub(super) struct QueryParameters {
 pub(super) type ParameterFault = String;
 
 impl QueryParameters {
-    /// Reads those of `uri`, which may have the ones that are named.
+    /// Reads the parameters of `uri`, of which only `allowed` ones may be there.
     pub(super) fn read(uri: &Uri, allowed: &[&str]) -> Result<Self, ParameterFault> {
         let QueryString(pairs) = QueryString::<Vec<(String, String)>>::try_from_uri(uri)
             .map_err(|_| "the parameters cannot be read".to_owned())?;

@@ -8,10 +8,10 @@ use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::{seconds, since};
 use podinit_text::words::count;
 
-/// How the pod that is explained has ended, and what only was known of it from first sight.
+/// How the explained pod ended, and what was unknown when it was first seen.
 #[derive(Debug, Default)]
 pub(super) struct ExplainedEnd {
-    /// What its status says; nothing where that says nothing
+    /// How the pod ended by its status; empty where that has nothing
     pub ending: Ending,
     /// It had ended when it was first seen, so that only its status says where its time went
     pub is_over_at_first_sight: bool,
@@ -53,7 +53,7 @@ impl From<&Termination> for EndedLine {
 }
 
 impl ExplainedEnd {
-    /// How the container at a position ended.
+    /// How the container at a position ended; `None` where its status does not say.
     pub(super) fn of_container(&self, position: usize) -> Option<&Termination> {
         let mut all = self.ending.containers.iter();
         all.find(|one| one.container == position)
@@ -82,7 +82,7 @@ impl ExplainedEnd {
     /// The container that failed first, or else the one that ended last.
     fn decisive(&self) -> Option<&Termination> {
         let failed = self.ending.containers.iter().filter(|one| one.has_failed());
-        // Those without a time come last.
+        // Containers without a time come last.
         let first = failed.min_by_key(|one| (one.finished.is_none(), one.finished));
         let last = || (self.ending.containers.iter()).max_by_key(|one| one.finished);
         first.or_else(last)

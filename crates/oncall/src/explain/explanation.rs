@@ -28,11 +28,11 @@ use podinit_recordings::probes::{Advice, ProbeDurations, advise};
 use podinit_text::human_time::since;
 use podinit_text::strangers_text;
 
-/// What a startup is seen beside.
+/// The context of one startup: other pods, and what its source knows beside its record.
 #[derive(Clone, Debug, Default)]
 pub struct ExplanationContext {
     pub fleet: FleetDurations,
-    /// Of a pod in flight, those that wait for the same
+    /// Of a pod in flight, the pods that wait for the same
     pub peers: Option<Peers>,
     /// The step `probe` of the pods of the same workload with the same probes and images
     pub probe_times: Vec<Latency>,
@@ -187,7 +187,7 @@ impl Explanation {
         strangers_text::json(self)
     }
 
-    /// The same with a command that names the kubeconfig of its cluster, where kubectl needs to be told.
+    /// Adds the kubeconfig of the cluster to the next command; `None` if kubectl finds it.
     pub fn about_cluster(self, kubeconfig: Option<&str>) -> Self {
         Self { next: addressed(&self.next, kubeconfig), ..self }
     }
@@ -268,7 +268,7 @@ fn span(record: &Record, ended: &ExplainedEnd, now: Timestamp) -> (Timestamp, Ti
     let began = times.iter().min().copied().unwrap_or(record.discovered);
     let end = match record.progress {
         Progress::InFlight { .. } => now,
-        // Podinit may have learnt of the end much later.
+        // `at` may be much later than the end.
         Progress::Ended { at, .. } if record.outcome() != Some(Outcome::Ready) => {
             ended.ending.at.unwrap_or(at)
         }

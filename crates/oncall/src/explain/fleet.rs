@@ -1,10 +1,10 @@
-//! How long other pods took, to compare one with.
+//! The durations of other pods, with which one is compared.
 
 use podinit_core::lifecycle::{Interval, Latency, Record};
 use podinit_core::pod::PodUid;
 use podinit_core::quantile::CountedDurations;
 
-/// They are counted in milliseconds.
+/// Durations are counted in milliseconds.
 const NANOS_PER_UNIT: u64 = 1_000_000;
 
 /// The durations of all pods that are known, by interval, in bounded memory.
@@ -19,7 +19,7 @@ impl Default for FleetDurations {
 }
 
 impl FleetDurations {
-    /// The durations of these records, but for that of the pod that is compared with them.
+    /// The durations of `records`, without those of the pod `compared`.
     pub fn of_records(records: &[Record], compared: PodUid) -> Self {
         let mut fleet = Self::default();
         for record in records.iter().filter(|record| record.uid != compared) {
@@ -51,7 +51,7 @@ impl FleetDurations {
         self.0[interval.index()].at(50)
     }
 
-    /// How many pods were ready.
+    /// The number of pods that became ready.
     pub fn pods(&self) -> u64 {
         self.0[Interval::CreatedToReady.index()].count()
     }

@@ -1,4 +1,4 @@
-//! What a pod in flight waits for, and for how long, as an engineer would say it.
+//! A sentence on what a pod in flight waits for, and for how long.
 
 use podinit_core::lifecycle::{
     Cause, GateKind, Outcome, Progress, Record, RecordedContainer, Stage, WaitReason,
@@ -8,7 +8,7 @@ use podinit_text::human_time::{seconds, since};
 
 use crate::problems::reason;
 
-/// How a startup stands, for a colour.
+/// The state of a startup, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartupStanding {
     /// It became ready, and its pod has not crashed since
@@ -21,7 +21,7 @@ pub enum StartupStanding {
 }
 
 impl StartupStanding {
-    /// That of the pod that `record` is of.
+    /// The state of the startup of `record`.
     pub(super) fn from_record(record: &Record) -> Self {
         match record.progress {
             _ if record.relapse.is_some() => Self::Failed,
@@ -34,8 +34,8 @@ impl StartupStanding {
     }
 }
 
-/// What the pod that `record` is of has waited for in its stage until `now`, and why it does not get it: `Has waited
-/// 12m0s for image web:2: not found`. `None` of a startup that is over, and of a pod that can never be ready.
+/// What the pod of `record` has waited for in its stage until `now`, and why: `Has waited 12m0s for image web:2: not
+/// found`. `None` of an ended startup, and of a pod that can never be Ready.
 pub(super) fn headline(record: &Record, now: Timestamp) -> Option<String> {
     let Progress::InFlight { waiting, entered, is_never_ready: false, .. } = record.progress else {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn headline(record: &Record, now: Timestamp) -> Option<String> {
     Some(format!("Has waited {took} for {}{reason}", awaited(record, waiting)))
 }
 
-/// What it waits for.
+/// What the pod of `record` waits for, as a noun with its name.
 fn awaited(record: &Record, waiting: WaitReason) -> String {
     let container = container(record, waiting);
     let kind = container.map_or("container", |one| match (one.init, one.is_sidecar) {
@@ -110,7 +110,7 @@ fn awaited(record: &Record, waiting: WaitReason) -> String {
     fixed.to_owned()
 }
 
-/// The container that gives the pod its cause.
+/// The container that gives the pod its cause; `None` if none does.
 fn container(record: &Record, waiting: WaitReason) -> Option<&RecordedContainer> {
     let last = record.causes.last().filter(|last| last.waiting == waiting)?;
     let by_position = last.container.and_then(|at| record.containers.get(usize::from(at)));

@@ -1,4 +1,4 @@
-//! The object that a kubelet says is missing, or has no such key.
+//! The object that is missing, or that lacks a key, by a message of the kubelet.
 
 use super::kubectl::{kubectl_in, object};
 
@@ -7,7 +7,7 @@ use super::kubectl::{kubectl_in, object};
 pub(super) struct MissingObject<'a> {
     kind: &'static str,
     name: &'a str,
-    /// It is there, and lacks a key
+    /// The object exists, and lacks a key
     lacks_key: bool,
 }
 
@@ -16,8 +16,8 @@ const KINDS: [(&str, &str); 3] =
     [("secret \"", "secret"), ("configmap \"", "configmap"), ("persistentvolumeclaim \"", "pvc")];
 
 impl<'a> MissingObject<'a> {
-    /// The one that `message` names: `secret "database" not found`, or
-    /// `couldn't find key password in Secret payments/database`.
+    /// The object that `message` names, such as `secret "database" not found` or `couldn't find key password in Secret
+    /// payments/database`. `None` if it names none.
     pub(super) fn named(message: &'a str) -> Option<Self> {
         let missing = KINDS.iter().find_map(|(words, kind)| {
             let (_, rest) = message.split_once(words)?;
@@ -39,7 +39,7 @@ impl<'a> MissingObject<'a> {
         })
     }
 
-    /// The command that shows whether it is there, or which keys it has.
+    /// The command that shows whether the object exists, or which keys it has.
     pub(super) fn command(self, namespace: &str) -> String {
         let verb = if self.lacks_key { "describe" } else { "get" };
         format!("{} {verb} {}", kubectl_in(namespace), object(self.kind, self.name))

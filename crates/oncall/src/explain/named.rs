@@ -97,7 +97,7 @@ fn stage_at(record: &Record, at: Timestamp) -> Option<Stage> {
     during.or(stages.last()).map(|one| one.stage)
 }
 
-/// What of the name of a gate tells it from others of its controller.
+/// The end of a gate's name, which distinguishes it from other gates of its controller.
 fn last_word(gate: &RecordedGate) -> &str {
     gate.gate.rsplit('/').next().unwrap_or(&gate.gate)
 }

@@ -38,7 +38,7 @@ fn named(what: &str, value: &str) -> Option<String> {
     (!value.is_empty()).then(|| format!("{what} {value}"))
 }
 
-/// Its node; `None` where nodes are no source of evidence, or podinit does not know this one.
+/// The node of the pod; `None` where nodes are no source of evidence, or the node is unknown.
 pub(super) fn details(record: &Record) -> Option<NodeLine> {
     let labels = record.node_labels.as_deref()?;
     Some(NodeLine {
@@ -58,8 +58,8 @@ pub(super) fn waited(record: &Record) -> bool {
             .any(|one| one.interval == Interval::Stage(Stage::Unschedulable) && one.began.is_some())
 }
 
-/// The steps of the wait, such as "38s until it existed, 95s until it was ready, 7s until the pod was bound".
-/// Those that were not observed are left out; `None` if none was.
+/// The steps of the wait, such as "38s until it existed, 95s until it was ready, 7s until the pod was bound". Steps
+/// that were not observed are left out; `None` if none was.
 pub(super) fn steps(record: &Record) -> Option<String> {
     if !waited(record) {
         return None;

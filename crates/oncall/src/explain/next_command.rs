@@ -30,12 +30,12 @@ struct PodOnNode<'a> {
     node: Option<&'a str>,
 }
 
-/// Why a pod waits, and what is known besides.
+/// Why a pod waits, and what may point to the reason.
 #[derive(Clone, Copy, Debug)]
 struct PodWait<'a> {
     stage: Stage,
     cause: Cause,
-    /// What Kubernetes says of it
+    /// The message of Kubernetes about the wait
     message: &'a str,
     /// The gate that holds it
     gate: Option<&'a str>,
@@ -46,9 +46,9 @@ struct PodWait<'a> {
 /// Which run of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ContainerInstance {
-    /// The present one, or the last
+    /// The present run, or the last one
     Last,
-    /// The one before it
+    /// The run before it
     Before,
 }
 
@@ -160,7 +160,7 @@ impl PodOnNode<'_> {
         format!("{} get {name} -o custom-columns={columns}", self.kubectl())
     }
 
-    /// Its node, or itself before it has one.
+    /// The command that describes the node of the pod, or the pod before it has one.
     fn describe_node(self) -> String {
         self.node.map_or_else(|| self.describe(), describe_node)
     }
@@ -234,7 +234,7 @@ fn of_wait(pod: PodOnNode<'_>, wait: PodWait<'_>) -> String {
     }
 }
 
-/// The nodes that the pods of a problem share, where these may be to blame for the cause.
+/// The command that lists the nodes that the pods of a problem share; `None` where these cannot be the reason.
 fn of_nodes(cause: Cause, (dimension, value): (SharedDimension, &str)) -> Option<String> {
     let may_be_to_blame = matches!(
         cause,
@@ -260,7 +260,7 @@ fn of_nodes(cause: Cause, (dimension, value): (SharedDimension, &str)) -> Option
     }
 }
 
-/// The objects with which the controller of a gate says how far it is.
+/// The command that lists the objects in which the controller of a gate reports; `None` for an unknown gate.
 fn of_gate(pod: PodOnNode<'_>, gate: Option<&str>) -> Option<String> {
     let gate = gate?;
     let (_, objects) = OBJECTS_OF_GATES.iter().find(|(begin, _)| gate.starts_with(begin))?;

@@ -145,7 +145,7 @@ fn segments(
     segments
 }
 
-/// Since when no image comes for which a pod in flight waits.
+/// Since when the image pulls of a pod in flight fail; `None` if they do not.
 fn pull_fails_since(record: &Record) -> Option<Timestamp> {
     if record.outcome().is_some() {
         return None;
@@ -165,8 +165,8 @@ pub(super) fn is_before_binding(recorded: &RecordedInterval, ended: &ExplainedEn
         && (ended.is_bound_at_first_sight || recorded.result == is_preexisting)
 }
 
-/// Adds what the starts of containers say of a pod whose network condition was never seen: old kubelets and virtual
-/// ones have none. With init containers, what came before is not known.
+/// Adds the segments by the starts of containers, for a pod without a network condition: old kubelets and virtual ones
+/// have none. With init containers, what came before is unknown.
 fn add_starts(
     segments: &mut Vec<(StartupPart, Timestamp, Timestamp)>,
     record: &Record,
@@ -184,7 +184,7 @@ fn add_starts(
     segments.push((StartupPart::Application, started, ready.clamp(started, end.max(started))));
 }
 
-/// Adds what the containers of a pod say that had ended when it was first seen.
+/// Adds the segments by the runs of containers, for a pod that had ended when it was first seen.
 fn add_runs(
     segments: &mut Vec<(StartupPart, Timestamp, Timestamp)>,
     record: &Record,
@@ -219,8 +219,8 @@ fn waited_for_kubelet(record: &Record) -> bool {
     causes.peek().is_some() && causes.all(|waiting| waiting.cause() == Cause::Acknowledge)
 }
 
-/// What the stage `network` was: kubelets up to 1.35 say only with the first container that the network was
-/// ready ([§1.3](crate::specification#s1-3)), and then only Events can tell image pulls from it.
+/// What the stage `network` was. Kubelets up to 1.35 state only with the first container that the network was ready
+/// ([§1.3](crate::specification#s1-3)); then only Events separate image pulls from it.
 fn network(record: &Record) -> StartupPart {
     let mut pulls = record.pulls.iter();
     let is_told_apart = pulls.any(|pull| pull.image != RecordedImage::Unknown);
@@ -236,7 +236,7 @@ fn network(record: &Record) -> StartupPart {
     }
 }
 
-/// When the containers had started.
+/// When all containers had started; `None` where that is unknown.
 fn started(record: &Record) -> Option<Timestamp> {
     record.reached(Milestone::ContainersStarted)
 }

@@ -7,9 +7,9 @@ use serde::Serialize;
 use podinit_core::lifecycle::WaitReason;
 use podinit_core::pod::PodInfo;
 
-/// So many pods are named.
+/// How many pods are named.
 const NAMED: usize = 5;
-/// So many nodes are counted one by one.
+/// How many nodes are counted one by one.
 const MOST_NODES: usize = 1_000;
 
 /// The other pods in flight that wait in the same stage for the same cause.
@@ -18,7 +18,7 @@ pub struct Peers {
     pub stage: &'static str,
     pub cause: &'static str,
     pub pods: usize,
-    /// Some of them, as `namespace/name`
+    /// Some of the pods, as `namespace/name`
     pub examples: Vec<String>,
     /// The node that has most of them, and how many
     pub node: Option<(String, usize)>,
@@ -27,7 +27,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// No peers yet, of a pod that waits so.
+    /// No peers yet of a pod with this stage and cause.
     pub(crate) fn new(waiting: WaitReason) -> Self {
         Self {
             stage: waiting.stage().as_str(),

@@ -36,7 +36,7 @@ pub enum NoStartup {
 }
 
 impl NoStartup {
-    /// That in a sentence about `target`; `unknown` where there is no such pod.
+    /// The reason as a sentence about `target`; `unknown` gives it for [`NoStartup::Unknown`].
     pub fn sentence(self, target: &ExplainTarget, unknown: impl FnOnce() -> String) -> String {
         match self {
             Self::Unknown => unknown(),
@@ -88,7 +88,7 @@ impl FromStr for TargetName {
 }
 
 impl ExplainTarget {
-    /// Whether it is this pod, or a workload that owns it.
+    /// Whether the target is this pod, or a workload that owns it.
     pub fn fits(&self, pod: &PodInfo) -> bool {
         let in_namespace = (self.namespace.as_deref()).is_none_or(|name| *pod.namespace == *name);
         in_namespace
@@ -102,7 +102,7 @@ impl ExplainTarget {
             }
     }
 
-    /// Whether it is a workload, so that several pods may fit.
+    /// Whether the target is a workload, so that several pods may fit.
     pub(crate) const fn is_workload(&self) -> bool {
         matches!(self.name, TargetName::Workload { .. })
     }

@@ -38,7 +38,7 @@ pub(super) const fn of_interval(result: IntervalResult) -> Option<&'static str> 
     }
 }
 
-/// What a list does not tell of a pod that it shows as bound.
+/// What a list does not show of a bound pod.
 pub(super) const BEFORE_BINDING: &str =
     "a list does not tell whether it was gated, unschedulable or being scheduled before";
 

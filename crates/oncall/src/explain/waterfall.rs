@@ -81,8 +81,8 @@ pub(super) fn waterfall(
 }
 
 impl Row {
-    /// Moves the bar into that of its stage, and cuts what it took: each time is an estimate by itself, and
-    /// they are of several clocks. What a kubelet has measured of an image pull stays.
+    /// Moves the bar into that of its stage, and cuts its duration: each time is an estimate, and by several clocks.
+    /// The measured duration of an image pull stays.
     fn keep_within(&mut self, stage: &Self) {
         let (Some(from), Some(to)) = (stage.from_seconds, stage.to_seconds) else {
             return;

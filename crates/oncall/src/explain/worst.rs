@@ -14,7 +14,7 @@ use podinit_text::human_time::{as_of, seconds};
 use podinit_text::strangers_text;
 use podinit_text::table::{TextTable, cell};
 
-/// So many are listed.
+/// How many startups are listed.
 const MOST: usize = 10;
 const HEAD: [&str; 4] = ["POD", "STATE", "TOOK", "VERDICT"];
 
@@ -50,7 +50,7 @@ pub(crate) struct WorstStartup {
 }
 
 impl Worst {
-    /// The same with commands that name the kubeconfig of the cluster, where kubectl needs to be told.
+    /// Adds the kubeconfig of the cluster to the next commands; `None` if kubectl finds it.
     pub fn about_cluster(mut self, kubeconfig: Option<&str>) -> Self {
         for one in &mut self.worst {
             one.next = super::addressed(&one.next, kubeconfig);
@@ -115,7 +115,7 @@ impl Worst {
             }
         };
         let explained = Explanation::new(record, context, now);
-        // What is not known to have taken long is not among the worst.
+        // A startup of unknown duration is not among the worst.
         let Some(seconds) = explained.seconds else {
             return;
         };
@@ -141,7 +141,7 @@ impl Worst {
         self.worst.truncate(MOST);
     }
 
-    /// The worst of those that were added, the worst first.
+    /// The worst startups that were added, the worst first.
     pub fn sorted(mut self) -> Self {
         self.cut();
         self

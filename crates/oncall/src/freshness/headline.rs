@@ -1,4 +1,4 @@
-//! What stands above everything else where an answer cannot be trusted as it is.
+//! The warning above an answer that cannot be trusted as it is.
 
 use super::{Freshness, FreshnessState};
 use podinit_core::timestamp::Timestamp;
@@ -36,7 +36,7 @@ impl Freshness {
         })
     }
 
-    /// Which pods it does not see; `None` where it sees all.
+    /// Which pods the exporter does not see, as a sentence; `None` where it sees all.
     pub fn shard_note(&self) -> Option<String> {
         let shard = self.shard.as_deref()?;
         Some(format!("This exporter sees only the pods of shard {shard}."))

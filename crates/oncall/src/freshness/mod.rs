@@ -67,7 +67,7 @@ pub struct Freshness {
 }
 
 impl Default for Freshness {
-    /// Nothing is known.
+    /// An exporter that has never been in sync.
     fn default() -> Self {
         Self {
             state: FreshnessState::Waiting,
@@ -90,7 +90,7 @@ impl Freshness {
         self.in_sync || matches!(self.state, FreshnessState::Partial)
     }
 
-    /// The same without what changes from moment to moment: the tag of an answer stands for it.
+    /// The part that does not change from moment to moment, which the tag of an answer stands for.
     pub fn lasting(&self) -> Self {
         Self { age_seconds: None, ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! What knows how far an exporter's answers can be trusted.
+//! The source of [`Freshness`] in an exporter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,23 +15,23 @@ use podinit_http::ProcessHealth;
 use podinit_kube::cluster::clock::{ClockReading, DeliveryClock};
 use podinit_kube::watch::stats::{SourceSync, WatchStats};
 
-/// For so long after its first sync, by its own clock, an exporter counts as just started: the longest limit of a working
-/// cause that nothing can be compared with ([§13.2](crate::specification#s13-2)).
+/// How long after its first sync, by its own clock, an exporter counts as just started. It is the longest limit of a
+/// working cause without comparison ([§13.2](crate::specification#s13-2)).
 const JUST_STARTED: Duration = Duration::from_secs(120);
-/// With so many startups that ended as ready there is something to compare with (of all workloads,
-/// [§13.2](crate::specification#s13-2)), however soon that is.
+/// How many ready startups are enough to compare with, of all workloads ([§13.2](crate::specification#s13-2)), however
+/// soon they come.
 const ENOUGH_TO_COMPARE: u64 = 20;
 
-/// What knows how far the answers of an exporter can be trusted. Asking it waits for nothing.
+/// Derives how far the answers of an exporter can be trusted. It never waits.
 pub struct FreshnessSource {
     stats: Arc<WatchStats>,
     health: ProcessHealth,
     clock: Arc<dyn DeliveryClock>,
     shard: Option<Shard>,
     started: Timestamp,
-    /// When the sync last came or went, and what the clock said of it: a clock that is set right must not move it
+    /// When the sync last came or went, and the time of the clock then, which a corrected clock must not move
     changed: Mutex<Option<(Instant, Timestamp)>>,
-    /// How long ago the first sync was by the clock, and what that said last
+    /// How long ago the first sync was by the clock, and its last reading
     first: Mutex<Option<(Duration, ClockReading)>>,
     /// How many startups have ended as ready
     ready: Box<dyn Fn() -> u64 + Send + std::marker::Sync>,
@@ -43,8 +43,8 @@ pub struct FreshnessSource {
 }
 
 impl FreshnessSource {
-    /// Of an exporter that begins now. `saw_new` says whether a pod was seen to start from its beginning, and `waits_for`
-    /// what it waits for before its watches begin.
+    /// The source of an exporter that begins now. `saw_new` is whether a pod was seen to start from its beginning.
+    /// `waits_for` is what the exporter waits for before its watches begin.
     pub fn new(
         (stats, health): (Arc<WatchStats>, ProcessHealth),
         clock: Arc<dyn DeliveryClock>,
@@ -67,7 +67,7 @@ impl FreshnessSource {
         }
     }
 
-    /// Of an exporter that these are views of. `kubeconfig` is the path of the file with which kubectl reaches its
+    /// The source of the exporter of `views`. `kubeconfig` is the path of the file with which kubectl reaches its
     /// cluster; only a demo names one.
     pub fn of_exporter(views: &ExporterViews, kubeconfig: Option<String>) -> Self {
         let ExporterViews { stats, health, clock, shard, saw_new, waits_for, exposition, .. } =
@@ -76,7 +76,7 @@ impl FreshnessSource {
         Self { kubeconfig, ready: Box::new(move || exposition.figures().ready()), ..source }
     }
 
-    /// How far its answers can be trusted now.
+    /// How far the answers of the exporter can be trusted now.
     pub fn now(&self) -> Freshness {
         let sync = self.stats.sync();
         let adopted_everything = !self.saw_new.load(Relaxed);
@@ -110,7 +110,7 @@ impl FreshnessSource {
         let reading = self.clock.read();
         let mut known = self.first.lock();
         let (passed, last) = known.get_or_insert_with(|| (first.elapsed(), reading));
-        // Where the clock was set, the difference is no time that has passed.
+        // After the clock was set, the difference is not elapsed time.
         if last.jumps == reading.jumps {
             let nanos = reading.now.nanos_since(last.now).max(0);
             *passed += Duration::from_nanos(nanos.unsigned_abs());
@@ -119,7 +119,7 @@ impl FreshnessSource {
         *passed < JUST_STARTED && (self.ready)() < ENOUGH_TO_COMPARE
     }
 
-    /// What the clock said when the sync came or went.
+    /// The time of the clock when the sync came or went.
     fn time_of(&self, changed: Instant) -> Timestamp {
         let mut known = self.changed.lock();
         match *known {
@@ -133,7 +133,7 @@ impl FreshnessSource {
         }
     }
 
-    /// What it waits for.
+    /// What the exporter waits for, in one line.
     fn what(&self, sync: SourceSync) -> String {
         if let Some(what) = self.waits_for.what() {
             return what;

@@ -1,5 +1,4 @@
-//! What the page knows of the past: the last hour of pods in flight, problems and SLOs, and two hours of how
-//! long stages took.
+//! The past of the page: the last hour of pods in flight, problems and SLOs, and two hours of stage durations.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,11 +17,11 @@ const SAMPLE_EVERY: Duration = Duration::from_secs(15);
 const COPY_EVERY: Duration = Duration::from_secs(300);
 /// How far back the page looks.
 pub const HOUR: Duration = Duration::from_secs(3600);
-/// As many samples as an hour has, and the one before it.
+/// The samples of an hour, and the one before it.
 const MOST_SAMPLES: usize = 241;
-/// As many copies as two hours have, and the one before them.
+/// The copies of two hours, and the one before them.
 const MOST_COPIES: usize = 25;
-/// So many SLOs, and so many problems, have a history.
+/// How many SLOs, and how many problems, have a history.
 const MOST_SLOS: usize = 64;
 const MOST_PROBLEMS: usize = 16;
 
@@ -145,8 +144,8 @@ impl OverviewHistory {
         })
     }
 
-    /// How long everything took in the last hour, or for as long as there are copies, and in the hour before,
-    /// where they reach back as far.
+    /// The durations of the last hour, or since the first copy, and of the hour before, where copies reach back that
+    /// far.
     pub(super) fn hours(&self, now: Timestamp, present: &StageDurations) -> HourlyDurations {
         let copy = |ago: Duration| {
             let at = before(now, ago);
@@ -175,13 +174,13 @@ impl OverviewHistory {
     }
 }
 
-/// How long everything took.
+/// The durations of stages in two hours.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct HourlyDurations {
     /// How much of the last hour is known
     pub seconds: i64,
     pub last: StageDurations,
-    /// In the hour before, where it is known
+    /// The durations of the hour before, where they are known
     pub before: Option<StageDurations>,
 }
 

@@ -62,7 +62,7 @@ pub struct PageFooter {
     pub runbook_url: Option<std::sync::Arc<str>>,
 }
 
-/// So many problems are shown as cards, and so many more as lines.
+/// How many problems are shown as cards, and how many more as lines.
 const MOST_CARDS: usize = 1;
 const MOST_LINES: usize = 5;
 
@@ -120,7 +120,7 @@ impl Overview {
     /// # Errors
     /// None: the template writes to a text.
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
-        // Pods have waited as long as was so when they were looked at; a pod of then may be ready now.
+        // Waits end at the instant of the finding: a pod of that instant may be ready now.
         let found = self.seen.at.unwrap_or(now);
         let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
         // Lines and the burn reach to the present.

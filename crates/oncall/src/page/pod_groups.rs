@@ -10,7 +10,7 @@ use podinit_problems::{FoundPod, FoundState};
 use podinit_text::human_time::{clock_time, seconds, since};
 use podinit_text::words::{count, counted, thousands};
 
-/// So many problems and workloads of each are listed, and so many pods on the whole page.
+/// How many problems and workloads of each are listed, and how many pods on the whole page.
 const MOST_GROUPS: usize = 3;
 const MOST_WORKLOADS: usize = 6;
 const MOST_ROWS: usize = 200;
@@ -30,13 +30,13 @@ pub(super) struct PodGroup {
 /// Pods of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WorkloadGroup {
-    /// What stays the same when the page is loaded again
+    /// The key that stays the same when the page loads again
     pub key: String,
     pub name: String,
     /// The page of it
     pub page: String,
     pub pods: usize,
-    /// What else is to be known of it; mostly nothing
+    /// A note on the workload; mostly empty
     pub note: String,
     pub rows: Vec<PodRow>,
 }
@@ -50,7 +50,7 @@ pub(super) struct PodRow {
     pub state: &'static str,
     /// Empty where the state says it
     pub cause: &'static str,
-    /// Since when it is so
+    /// Since when it is in this state
     pub since: String,
     /// Of a pod in flight
     pub wait: Option<StageWait>,

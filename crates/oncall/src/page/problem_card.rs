@@ -8,9 +8,9 @@ use crate::problems::{CensusGroup, CensusWorkloadKey, PodName, Problem, TopLocat
 use podinit_core::timestamp::Timestamp;
 use podinit_text::words::thousands;
 
-/// So many workloads are named.
+/// How many workloads are named.
 const NAMED: usize = 4;
-/// So many pods are named, those that have waited longest.
+/// How many pods are named: those that have waited longest.
 const OLDEST: usize = 3;
 
 /// A problem as the page shows it.
@@ -34,7 +34,7 @@ pub(super) struct ProblemCard {
     pub runbook: String,
 }
 
-/// Those of one kind that are affected.
+/// The affected objects of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AffectedObjects {
     pub kind: &'static str,
@@ -102,7 +102,7 @@ fn places(kind: &'static str, most: &TopLocations, parameter: &'static str) -> A
     affected(kind, most.count, named)
 }
 
-/// Those that are `named`, of `count` ones.
+/// The `named` objects of `count` ones.
 fn affected(
     kind: &'static str,
     count: usize,
@@ -124,7 +124,7 @@ fn workloads(group: &CensusGroup) -> AffectedObjects {
     affected("Workloads", group.all_workloads, named)
 }
 
-/// Those with the most pods first; of equals as they came.
+/// The objects with the most pods first; equals keep their order.
 pub(super) fn largest<T>(
     counted: impl Iterator<Item = (T, usize)>,
 ) -> impl Iterator<Item = (T, usize)> {

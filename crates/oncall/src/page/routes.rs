@@ -47,11 +47,11 @@ const RUNBOOKS: &str = "/runbooks";
 const REFRESH_AFTER: u64 = 10;
 /// How long an overview serves everybody who wants to see the same.
 const OVERVIEW_AGE: Duration = Duration::from_secs(2);
-/// With so many pods in flight a pod's page compares it.
+/// With how many pods in flight the page of a pod compares it.
 const MOST_PEERS: usize = 2_000;
-/// So many of the slowest startups are shown.
+/// How many of the slowest startups are shown.
 const SLOWEST: usize = 10;
-/// So many of the newest startups are the fleet that a pod is compared with.
+/// With how many of the newest startups a pod is compared.
 const FLEET: usize = 500;
 
 /// The history, written by its task and read by the page.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use askama::Template;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
-/// All of them. Git has the only copy.
+/// The text of all runbooks, of which the repository has the only copy.
 const SOURCE: &str = include_str!("../../../../deploy/runbooks.md");
 /// The heading of the runbook of a cause, before its name.
 const CAUSE: &str = "Cause: ";
@@ -47,7 +47,7 @@ pub(super) fn link(root: &str, url: Option<&str>, cause: &str) -> String {
     }
 }
 
-/// The page that lists all of them.
+/// The page that lists all runbooks.
 pub(super) fn index() -> askama::Result<String> {
     let entry = |runbook: &Runbook| {
         let title = runbook.title.strip_prefix(CAUSE).unwrap_or(runbook.title);
@@ -136,7 +136,7 @@ fn to_html(text: &str) -> String {
     page
 }
 
-/// The same, with the anchors of headings.
+/// The events, with anchors at headings.
 fn with_anchors(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     for place in 0..events.len() {
         let text: String = match &events[place] {

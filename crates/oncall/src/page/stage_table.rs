@@ -10,7 +10,7 @@ use podinit_text::words::thousands;
 /// A distribution is drawn from a tenth of a second to a thousand seconds.
 const DECADES: f64 = 4.0;
 const LEAST_SECONDS: f64 = 0.1;
-/// So many bars.
+/// The number of bars.
 const BARS: usize = 40;
 /// The height of the highest bar in the drawing's own units; each bar is one wide.
 const HEIGHT: f64 = 10.0;

@@ -10,7 +10,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::clock_time;
 use podinit_text::words::{count, counted};
 
-/// A problem with so many pods is red, as one with stuck pods is.
+/// A problem with this many pods is red, as one with stuck pods is.
 const MANY: usize = 10;
 
 /// How things stand.
@@ -114,7 +114,7 @@ fn also(signs: &StatusSigns<'_>) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// The clocks that are off, but for those of which a problem tells.
+/// A sentence on the clocks that are off, without those of problems; `None` if no clock is left.
 fn clocks(signs: &StatusSigns<'_>) -> Option<String> {
     let untold: Vec<&NodeClock> = untold(signs.clocks, signs.problems).collect();
     let (first, more) = untold.split_first()?;
@@ -126,7 +126,7 @@ fn clocks(signs: &StatusSigns<'_>) -> Option<String> {
     Some(format!("{}{more}.", node_clocks::sentence(first)))
 }
 
-/// How many nodes are late, but for those of which a problem tells.
+/// A sentence that so many nodes are late; `None` for 0.
 fn late(nodes: u64) -> Option<String> {
     let which = count(nodes, "node has", "nodes have");
     let text = format!(

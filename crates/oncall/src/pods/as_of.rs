@@ -1,4 +1,5 @@
-//! As of when a recording is answered ([§8.7](crate::specification#s8-7)): a lone list does not say how long ago it was made.
+//! The instant of an answer from a recording ([§8.7](crate::specification#s8-7)): a lone list does not say when it was
+//! made.
 
 use std::time::Duration;
 
@@ -12,11 +13,11 @@ use podinit_recordings::reader::RecordingMade;
 use podinit_text::human_time::{at_least, since};
 use podinit_text::words::count;
 
-/// A list on standard input is of now, if its newest time is at most so old ...
+/// A list on standard input is of now if its newest time is at most this old ...
 const OF_TODAY: Duration = Duration::from_secs(24 * 3_600);
-/// ... and where nodes tell that time, so old: kubelets state it every 5 minutes at least.
+/// ... or at most this old if nodes state it: kubelets do so at least every 5 minutes.
 const OF_NODES: Duration = Duration::from_secs(10 * 60);
-/// Two instants are worth a word where they are so far apart.
+/// How far apart two instants are before an answer names both.
 const APART: Duration = Duration::from_secs(5 * 60);
 
 /// An instant that somebody asks for.
@@ -29,7 +30,7 @@ pub enum AsOf {
     At(Timestamp),
 }
 
-/// What there is to know of when a recording was made.
+/// What is known of when a recording was made.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordingTime {
     /// What is asked for
@@ -41,7 +42,7 @@ pub struct RecordingTime {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoInstant {
-    /// Nothing tells the time
+    /// The recording states no time
     #[error(
         "the recording states no usable time, so that there is no answer; give --as-of now or a time"
     )]
@@ -71,19 +72,19 @@ pub(super) enum OtherInstant {
 /// A cause, what its pods share, and how many they are.
 type CauseCount = (&'static str, Option<(SharedDimension, String)>, usize);
 
-/// What an answer says.
+/// The figures of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AsOfAnswer {
-    /// What it says of how many pods: problems have causes and values
+    /// The pods of each problem by cause and value, or of each cause
     told: Vec<CauseCount>,
-    /// So many pods
+    /// The number of pods
     pods: usize,
     /// Since when the first of them waits
     first: Option<Timestamp>,
 }
 
-/// The instant of a recording, and the other one where that is worth a word. `newest` is its newest time, `list` what tells
-/// that of a lone list.
+/// The instant of a recording, and the other one if an answer names it too. `newest` is its newest time. `list` has the
+/// times of a lone list.
 pub(super) fn instant(
     newest: Option<Timestamp>,
     list: Option<LoneList>,
@@ -146,7 +147,7 @@ pub(super) fn other(
 }
 
 impl OtherInstant {
-    /// That the answer would be another, in one line; `None` where it would be the same.
+    /// One line that the answer at this instant differs; `None` where it is the same.
     pub(super) fn line(self, tracked: &mut TrackedPods) -> Option<String> {
         let taken = AsOfAnswer::from_tracked(tracked);
         let (words, flag, other) = match self {
@@ -168,7 +169,7 @@ impl OtherInstant {
 }
 
 impl AsOfAnswer {
-    /// What is answered of the pods as they stand.
+    /// The figures of the pods as they are.
     fn from_tracked(tracked: &TrackedPods) -> Self {
         let mut answer = Self::default();
         match &tracked.question {

@@ -1,4 +1,4 @@
-//! What is kept of the startups of a recording or a list that have ended.
+//! The ended startups of a recording or a list, as far as they are kept.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::probes::ProbeTimes;
 
-/// What is kept of startups that have ended, as far as a question needs it.
+/// The ended startups that a question needs.
 pub(super) struct KeptStartups {
     question: PodQuestion,
     statuses: Rc<RefCell<PodStatuses>>,
@@ -49,7 +49,7 @@ impl KeptStartups {
         }
     }
 
-    /// What the statuses of a pod say that its record does not.
+    /// The context of a pod by its statuses, which its record lacks.
     pub(super) fn context(&self, uid: PodUid) -> ExplanationContext {
         let statuses = self.statuses.borrow();
         let first = statuses.first(uid);
@@ -73,7 +73,7 @@ impl KeptStartups {
         self.newest.iter().any(|startup| startup.uid() == uid)
     }
 
-    /// Counts what others are compared with: startups whose times are known.
+    /// Adds a startup with known times to those that others are compared with.
     fn compare(&mut self, startup: &EndedStartup) {
         if self.statuses.borrow().first(startup.uid()).lost.is_some() {
             return;

@@ -20,10 +20,10 @@ use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::one_shot_list::{list_events, list_nodes, list_pods};
 use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
 
-/// Events and nodes are large, and each list has them all: between two lists of them is so much time.
+/// The time between two lists of Events and nodes, which are large.
 const EVIDENCE_EVERY: Duration = Duration::from_secs(30);
 
-/// Of a workload's pods, so many nodes are asked for.
+/// How many nodes of a workload's pods are listed.
 const MOST_NODES: usize = 20;
 
 /// Why the pods cannot be listed; one line.
@@ -35,14 +35,14 @@ pub struct ListError {
     why: String,
 }
 
-/// A cluster, and which of its pods to look at.
+/// A cluster, and which of its pods to list.
 pub struct ListedCluster {
     pub cluster: ClusterClient,
     /// The cluster's clock
     pub clock: Arc<dyn DeliveryClock>,
     /// The namespaces
     pub scopes: Vec<PodScope>,
-    /// Which of their pods
+    /// Which pods of the namespaces
     pub selectors: PodSelectors,
     evidence: ListedEvidence,
     /// When the evidence was listed; `None` before the first time
@@ -52,11 +52,11 @@ pub struct ListedCluster {
 /// What is listed beside the pods.
 #[derive(Clone, Debug, Default)]
 pub struct ListedEvidence {
-    /// Whether Events are
+    /// Whether Events are listed
     pub events: bool,
-    /// Which nodes are
+    /// Which nodes are listed
     pub nodes: ListedNodes,
-    /// What is decoded of all of them
+    /// What to decode of the objects
     pub decode: DecodeOptions,
 }
 
@@ -65,13 +65,13 @@ pub struct ListedEvidence {
 pub enum ListedNodes {
     #[default]
     None,
-    /// All of them
+    /// All nodes
     All(NodeOptions),
-    /// Those of the pods of a target, 20 at most
+    /// The nodes of the pods of a target, 20 at most
     OfTarget(ExplainTarget, NodeOptions),
 }
 
-/// What one look at a cluster shows.
+/// The result of listing a cluster once.
 #[derive(Debug)]
 pub struct ClusterListing {
     /// The pods of each scope, and when their list was begun

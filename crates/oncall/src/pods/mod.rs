@@ -7,7 +7,7 @@
 //! the API of an exporter ─────┴─▶ Told ────┘
 //! ```
 //!
-//! Whatever source they are of, the same is said of the same pods.
+//! All sources give the same answers about the same pods.
 
 mod as_of;
 mod kept;
@@ -56,7 +56,7 @@ pub struct SourcePods {
     other: Option<as_of::OtherInstant>,
 }
 
-/// Where they come from.
+/// The source of the pods.
 enum PodOrigin {
     Tracked(Box<TrackedPods>),
     Told(Box<ExporterAnswer>),
@@ -70,7 +70,7 @@ pub enum SourcePodInFlight<'a> {
 }
 
 impl SourcePodInFlight<'_> {
-    /// Its names and owner.
+    /// The names and the owner of the pod.
     pub const fn pod(&self) -> &PodInfo {
         match self {
             Self::Tracked(pod) => pod.pod(),
@@ -78,7 +78,7 @@ impl SourcePodInFlight<'_> {
         }
     }
 
-    /// What it waits for.
+    /// The stage and cause of the pod.
     pub const fn waiting(&self) -> WaitReason {
         match self {
             Self::Tracked(pod) => pod.waiting(),
@@ -93,7 +93,7 @@ impl SourcePodInFlight<'_> {
         }
     }
 
-    /// Whether it is stuck.
+    /// Whether the pod counts as stuck.
     pub const fn is_stuck(&self) -> bool {
         match self {
             Self::Tracked(pod) => pod.is_stuck(),
@@ -103,7 +103,7 @@ impl SourcePodInFlight<'_> {
         }
     }
 
-    /// Its record.
+    /// The record of the pod.
     pub fn record(&self) -> Record {
         match self {
             Self::Tracked(pod) => pod.record(),
@@ -125,7 +125,7 @@ impl SourcePods {
         }
     }
 
-    /// Those at the end of a recording, a lone list as one moment ([§13.2](crate::specification#s13-2)).
+    /// The pods at the end of a recording, a lone list as one moment ([§13.2](crate::specification#s13-2)).
     ///
     /// # Errors
     /// If a document is malformed.
@@ -153,8 +153,8 @@ impl SourcePods {
         Ok(())
     }
 
-    /// That the answer would be another as of another instant of a lone list, in one line. After it nothing else can be
-    /// answered.
+    /// One line that a lone list gives another answer at another instant; `None` if it does not. No other answer can
+    /// follow.
     pub fn other_instant(&mut self) -> Option<String> {
         match &mut self.account {
             PodOrigin::Tracked(tracked) => self.other.take()?.line(tracked),
@@ -162,12 +162,12 @@ impl SourcePods {
         }
     }
 
-    /// Those of a cluster that was not looked at yet, accounted for as `config` says.
+    /// The pods of a cluster that was not listed yet, accounted for by `config`.
     pub fn of_cluster(config: TrackerConfig, question: &PodQuestion) -> Self {
         Self::tracked(TrackedPods::new(config, question))
     }
 
-    /// Those that an exporter tells of, of these namespaces; none means all.
+    /// The pods of an exporter in these namespaces; an empty list means all.
     ///
     /// # Errors
     /// If there is no answer that can be used.
@@ -179,7 +179,7 @@ impl SourcePods {
         Ok(ExporterAnswer::ask(exporter, namespaces, question).await?.into())
     }
 
-    /// Accounts for one more look at the cluster, all of it at its end: it shows one moment.
+    /// Accounts for another listing of the cluster, at its end because it shows one moment.
     pub fn add(&mut self, listed: ClusterListing) {
         if let PodOrigin::Tracked(tracked) = &mut self.account {
             self.doubts = tracked.add(listed);
@@ -194,7 +194,7 @@ impl SourcePods {
         }
     }
 
-    /// Those in flight, by stage, in each the one that entered it first.
+    /// The pods in flight by stage, in each the one that entered it first.
     pub fn in_flight(&self) -> Box<dyn Iterator<Item = SourcePodInFlight<'_>> + '_> {
         match &self.account {
             PodOrigin::Tracked(tracked) => {
@@ -223,7 +223,7 @@ impl SourcePods {
         self.freshness.as_ref()?.kubeconfig.as_deref()
     }
 
-    /// What is broken, by the looks before; `None` where an exporter was not asked for it, or does not say.
+    /// The problems, with those of earlier listings; `None` where an exporter was not asked for them, or has no answer.
     pub fn problems(&mut self) -> Option<Problems> {
         let found = match &mut self.account {
             PodOrigin::Tracked(tracked) => tracked.problems(),

@@ -2,12 +2,12 @@
 
 use crate::explain::ExplainTarget;
 
-/// What is asked of a source. It keeps no more than the answer needs.
+/// The question to a source. The source keeps no more than the answer needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodQuestion {
-    /// The pods that are stuck, at most so many
+    /// The stuck pods, at most this number
     Stuck(usize),
-    /// What is broken
+    /// The problems
     Problems,
     /// The startup of a pod, or of one of the pods of a workload
     Startup(ExplainTarget),

@@ -19,12 +19,12 @@ const YOUNG: Duration = Duration::from_secs(600);
 #[derive(Debug, Default)]
 pub(super) struct StartedBefore(Vec<PodSnapshot>);
 
-/// What they come to.
+/// The pods that count, as records.
 #[derive(Debug, Default)]
 pub(super) struct StartedBeforeCount {
     /// Records of those that count
     pub records: Vec<Record>,
-    /// How many crash that had started, whether they count or not
+    /// How many pods crash after they had started, also of those that do not count
     pub crashing: usize,
 }
 
@@ -48,13 +48,13 @@ impl StartedBefore {
         self.0.extend(may_count.cloned());
     }
 
-    /// Forgets all of them.
+    /// Drops the pods of the list.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Those that count in a list at `now`. `tracker` has accounted for the list by `config`; `has_record` says of which
-    /// pods there are records.
+    /// The pods that count in a list at `now`. `tracker` has accounted for the list by `config`; `has_record` is
+    /// whether a pod has a record.
     pub(super) fn counted(
         &self,
         tracker: &Tracker,
@@ -134,7 +134,7 @@ fn crashing_container(pod: &PodSnapshot) -> Option<usize> {
     position.filter(|_| pod.phase == PodPhase::Active)
 }
 
-/// That a pod crashes which had started, since it was not ready any more.
+/// The relapse of a pod that had started, since it was not Ready any more; `None` if it does not crash.
 fn crash(pod: &PodSnapshot, now: Timestamp) -> Option<RecordedRelapse> {
     let container = crashing_container(pod)?;
     let ready = pod.conditions.get(ConditionType::Ready);

@@ -27,14 +27,14 @@ pub(super) struct FirstSight {
     pub(crate) is_set_aside: bool,
     /// It had ended
     pub has_ended: bool,
-    /// A list showed it, and it was bound: what it waited for before, no status tells
+    /// A list showed it as bound, so its waits before that are unknown
     pub(super) was_bound: bool,
     /// A list showed that it crashes after it was ready, and since when ([§13.11](crate::specification#s13-11))
     pub(super) crashes_since: Option<Timestamp>,
 }
 
 impl PodStatuses {
-    /// Reads those of a document.
+    /// Reads the statuses of a document.
     pub(super) fn read(&mut self, document: &RecordingDocument, target: &ExplainTarget) {
         match &document.body {
             DocumentBody::List { pods, .. } => {
@@ -53,7 +53,7 @@ impl PodStatuses {
         }
     }
 
-    /// Reads that of a pod, which a list shows or an event.
+    /// Reads the status of a pod of a list or of an event.
     pub(super) fn add(&mut self, pod: &PodSnapshot, target: &ExplainTarget, is_listed: bool) {
         self.first.entry(pod.uid).or_insert_with(|| {
             let lost = LostStartup::from_snapshot(pod);
@@ -73,12 +73,12 @@ impl PodStatuses {
         }
     }
 
-    /// What was first seen of a pod.
+    /// What the first snapshot of a pod showed.
     pub(super) fn first(&self, uid: PodUid) -> FirstSight {
         self.first.get(&uid).copied().unwrap_or_default()
     }
 
-    /// How a pod of the target ended, as far as its status says.
+    /// How a pod of the target ended; `None` where its status does not say.
     pub(super) fn ending(&self, uid: PodUid) -> Option<Ending> {
         self.endings.get(&uid).cloned()
     }

@@ -1,4 +1,4 @@
-//! Pods of which an exporter tells, by its API or on its page.
+//! The pods of an exporter, by its API or on its page.
 
 use super::question::PodQuestion;
 use crate::api::client::{ApiClient, AskError, ListEndpoint, RecordsResponse};
@@ -12,12 +12,12 @@ use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_recordings::ExporterRecords;
 
-/// So many records are read of a list: all that are kept of startups that have ended, and 2,000 pods in flight.
+/// How many records of a list are read: all kept startups that have ended, or 2,000 pods in flight.
 const MOST: usize = 2_000;
-/// So many are read of startups that others are compared with, and of the worst.
+/// How many records are read to compare with, and of the worst startups.
 const A_PAGE: usize = 500;
 
-/// What an exporter has told.
+/// The answers of an exporter.
 #[derive(Default)]
 pub struct ExporterAnswer {
     /// Up to which instant it had accounted for everything
@@ -34,7 +34,7 @@ pub struct ExporterAnswer {
     pub ready: Vec<Record>,
     /// The nodes whose clocks are off
     pub clocks: Vec<NodeClock>,
-    /// What is broken, where it was asked for it
+    /// The problems; `None` unless they were asked for
     pub problems: Option<Problems>,
 }
 
@@ -86,7 +86,7 @@ impl ExporterAnswer {
         let ready =
             exporter.list(ListEndpoint::Ended, &[("outcome", "ready")], A_PAGE).await?.records;
         let mut told = Self { ended, ready, ..Self::default() };
-        // The last question: its time is not before anything that the others have told.
+        // This question comes last, so its time is not before the other answers.
         told.add(exporter.list(ListEndpoint::InFlight, &[], MOST).await?);
         told.time = told.time.or_else(|| Some(SystemClock.now()));
         candidates.into_iter().for_each(|candidate| told.add_in_flight(candidate));
@@ -138,7 +138,7 @@ impl ExporterAnswer {
         chosen.cloned()
     }
 
-    /// How many they are.
+    /// The number of startups of the target.
     pub(super) fn counted(&self, target: &ExplainTarget) -> WorkloadPods {
         let ended = self.ended.iter().filter(|record| target.fits(&record.pod));
         let (ready, other): (Vec<_>, Vec<_>) =
@@ -146,7 +146,7 @@ impl ExporterAnswer {
         WorkloadPods { in_flight: 0, ready: ready.len() as u64, other: other.len() as u64 }
     }
 
-    /// What the record that is explained is seen beside.
+    /// The context of the explained record.
     pub(super) fn seen(&self, record: &Record) -> ExplanationContext {
         ExplanationContext {
             fleet: FleetDurations::of_records(&self.ready, record.uid),

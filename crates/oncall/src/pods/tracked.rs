@@ -1,5 +1,5 @@
-//! Pods that were accounted for as `serve` does it: those of a recording, and those of the lists of a cluster, one look
-//! after the other.
+//! Pods that were accounted for as by `serve`: those of a recording, and those of one listing of a cluster after the
+//! other.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,15 +28,15 @@ pub(super) struct TrackedPods {
     config: TrackerConfig,
     pub question: PodQuestion,
     pub kept: KeptStartups,
-    /// What tells the time of a lone list
+    /// The times in a lone list; `None` of other sources
     pub lone_list: Option<LoneList>,
-    /// What the newest list shows of pods whose startup was over before
+    /// The pods in the newest list whose startup was over before
     before: StartedBefore,
     over_time: OverTime,
 }
 
 impl TrackedPods {
-    /// Nothing yet.
+    /// No pods yet.
     pub(super) fn new(config: TrackerConfig, question: &PodQuestion) -> Self {
         Self {
             tracker: Tracker::new(config.clone()),
@@ -79,8 +79,7 @@ impl TrackedPods {
         self.tracker.advance(at, &mut self.kept);
     }
 
-    /// Accounts for one more look, all of it at its end: it shows one moment. Returns what that leaves in doubt of every
-    /// startup.
+    /// Accounts for another listing, at its end because it shows one moment. Returns the doubts about every startup.
     pub(super) fn add(&mut self, mut listed: ClusterListing) -> Vec<String> {
         in_order_of_time(&mut listed.events);
         if let Some(target) = self.question.target() {
@@ -125,7 +124,7 @@ impl TrackedPods {
         newest.map(|startup| self.tracker.record_of(startup)).collect()
     }
 
-    /// The problems now, by those of the looks before.
+    /// The problems now, with those of earlier listings.
     pub(super) fn problems(&mut self) -> Problems {
         let mut over_time = std::mem::take(&mut self.over_time);
         let found = self.found_with(&mut over_time);
@@ -137,12 +136,12 @@ impl TrackedPods {
         })
     }
 
-    /// What is found now, by what was found before.
+    /// The finding now, after the earlier ones in `over_time`; `None` before the first listing.
     pub(super) fn found(&self, over_time: &mut OverTime) -> Option<FindingResult> {
         self.found_with(over_time).map(|(found, ..)| found)
     }
 
-    /// The same, with how many pods crash that had started, and of which instant that is.
+    /// The finding, how many pods crash after they had started, and the instant of both.
     fn found_with(&self, over_time: &mut OverTime) -> Option<(FindingResult, usize, Timestamp)> {
         let now = self.tracker.accounted_time()?;
         let finding = ProblemFinding::new(&self.newest(), now);
@@ -163,7 +162,7 @@ impl TrackedPods {
         (ended.map(|startup| self.tracker.record_of(startup)), pods)
     }
 
-    /// What the record that is explained is seen beside.
+    /// The context of the explained record.
     pub(super) fn seen(&mut self, record: &mut Record) -> ExplanationContext {
         let context = self.kept.context(record.uid);
         // As a list shows it: what came before its crash was another run.

@@ -32,18 +32,18 @@ pub enum UnansweredQuery {
 #[derive(Clone, Debug)]
 pub struct RecordsClient {
     pub(super) requests: mpsc::Sender<QueryRequest>,
-    /// The queue of who asks apart
+    /// The queue of [`RecordsClient::apart()`]
     pub(super) apart: mpsc::Sender<QueryRequest>,
-    /// After so long a reader is told to try again; `None` where it waits for as long as it takes
+    /// How long a reader waits before it has to try again; `None` for as long as it takes
     pub(super) longest_wait: Option<Duration>,
     /// Whether the owner answers
     pub(super) begun: Arc<AtomicBool>,
 }
 
-/// So many pods in flight are asked for at a time, so that an answer never holds up the accounting for long.
+/// How many pods in flight one query asks for, so that no answer delays the accounting for long.
 const PAGE: usize = 500;
 
-/// After so long a reader is told to try again: the owner accounts for a list of very many pods.
+/// How long a reader waits before it has to try again: the owner may be accounting for a large list.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 impl RecordsClient {

@@ -20,19 +20,19 @@ use podinit_core::lifecycle::{EndedStartup, InFlightPosition, Latency, RecordedR
 use podinit_core::timestamp::{NANOS_PER_MILLI, Timestamp};
 use podinit_exporter::records::KeptRecord;
 
-/// So many queries may wait. Further ones are refused.
+/// How many queries may wait. Further ones are refused.
 const QUEUE: usize = 16;
-/// So many of who asks apart, who waits for each answer before the next question.
+/// How many queries of a client [`RecordsClient::apart()`] may wait: it waits for each answer before the next question.
 const QUEUE_APART: usize = 2;
 
-/// A step looks at no more pods in flight than this, a tenth of a microsecond each ...
+/// A step visits no more pods in flight than this, a tenth of a microsecond each ...
 const PODS_OF_A_STEP: usize = 500;
 /// ... and makes no more records of them than this, some microseconds each.
 const RECORDS_OF_A_STEP: usize = 50;
-/// A query for pods in flight looks at no more of them than this; its reader goes on from there.
+/// A query visits no more pods in flight than this; its reader goes on from there.
 const PODS_OF_A_QUERY: usize = 20_000;
 
-/// Whoever has asked alone gives back no more than this, in nanoseconds.
+/// A queue that was served alone gives back no more time than this, in nanoseconds.
 const MOST_AHEAD: i64 = 50 * NANOS_PER_MILLI;
 
 /// The queue of queries, for the owner of the records and for readers.
@@ -51,10 +51,10 @@ pub fn channel() -> (RecordsClient, RecordQueries) {
     (client, queries)
 }
 
-/// Answers queries: one of the readers at a time, and one of who asks apart, which share the time.
+/// Answers queries: one of the readers and one of the client apart at a time, which share the time.
 #[derive(Debug)]
 pub struct RecordQueries {
-    /// Of who asks apart, and of the readers
+    /// The queue of the client apart, and that of the readers
     lines: [QueryQueue; 2],
     turns: QueryTurns,
     /// Whether the owner answers
@@ -73,7 +73,7 @@ struct QueryQueue {
 #[derive(Debug)]
 struct QueryProgress {
     request: QueryRequest,
-    /// The last pod in flight that was looked at
+    /// The last pod in flight that was visited
     after: Option<InFlightPosition>,
     looked_at: usize,
     found: QueryMatches,
@@ -93,14 +93,14 @@ impl RecordQueries {
     /// Ready when there is something to answer; never, once there are no readers.
     pub(super) fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let waiting = self.lines.iter_mut().map(|line| line.poll_waiting(context));
-        // Each is polled, so that each wakes the task.
+        // All are polled, so that all wake the task.
         match waiting.fold(false, |any, line| any | line.is_ready()) {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }
     }
 
-    /// Goes on with a query that is being answered, or begins the next. Does nothing where nobody asks.
+    /// Goes on with the current query, or begins the next one. Does nothing without a query.
     pub fn step(&mut self, tracker: &Tracker, store: &RecordStore) {
         let began = Instant::now();
         let mut order = self.turns.order().into_iter();
@@ -111,10 +111,10 @@ impl RecordQueries {
     }
 }
 
-/// Which line the next step is for. One that asks gets half of the time, whatever the steps of the other take.
+/// Which queue the next step serves. Each gets half of the time, whatever the steps of the other take.
 #[derive(Debug, Default)]
 struct QueryTurns {
-    /// By how many nanoseconds the steps for readers took longer than those for who asks apart
+    /// By how many nanoseconds the steps for readers took longer than those for the client apart
     ahead: i64,
 }
 
@@ -122,7 +122,7 @@ impl QueryTurns {
     const APART: usize = 0;
     const READERS: usize = 1;
 
-    /// The lines, the one first that comes first.
+    /// The indices of the queues, the one to serve first.
     const fn order(&self) -> [usize; 2] {
         match self.ahead > 0 {
             true => [Self::APART, Self::READERS],
@@ -130,7 +130,7 @@ impl QueryTurns {
         }
     }
 
-    /// A step for the line took so long.
+    /// Accounts for a step of `took` for a queue.
     fn took(&mut self, line: usize, took: Duration) {
         // However coarse the clock is, a step takes a moment.
         let took = i64::try_from(took.as_nanos()).unwrap_or(MOST_AHEAD).clamp(1, MOST_AHEAD);

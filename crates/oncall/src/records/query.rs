@@ -20,7 +20,7 @@ pub enum RecordQuery {
         /// Only those that are stuck
         stuck: bool,
         after: Option<InFlightPosition>,
-        /// At most so many
+        /// The most records of the answer
         limit: usize,
     },
     /// Startups that have ended
@@ -28,7 +28,7 @@ pub enum RecordQuery {
         filter: RecordFilter,
         sort: RecordOrder,
         after: Option<EndedPosition>,
-        /// At most so many
+        /// The most records of the answer
         limit: usize,
     },
     /// The nodes whose clocks are off, those that do not become schedulable, and the SLOs that have matched no pod; no
@@ -55,10 +55,10 @@ pub enum EndToEndDuration {
 }
 
 impl EndToEndDuration {
-    /// Both.
+    /// Both durations.
     pub const ALL: [Self; 2] = [Self::CreatedToReady, Self::ScheduledToReady];
 
-    /// The interval that it is.
+    /// The interval of this duration.
     pub const fn interval(self) -> Interval {
         match self {
             Self::CreatedToReady => Interval::CreatedToReady,
@@ -83,17 +83,17 @@ pub(crate) enum QueryPosition {
     Ended(EndedPosition),
 }
 
-/// What a reader gets.
+/// The answer to a query.
 #[derive(Clone, Debug, Default)]
 pub struct QueryAnswer {
     /// Up to which instant everything was accounted for; `None` before anything was delivered
     pub now: Option<Timestamp>,
     pub records: Vec<Record>,
-    /// What is wrong with nodes, where that was asked for
+    /// What is wrong with nodes, where it was asked for
     pub node_faults: NodeFaults,
-    /// The SLOs that have matched no pod, or name a kind that no pod has had, likewise
+    /// The SLOs that have matched no pod, or name a kind without pods, where they were asked for
     pub unmatched_slos: Vec<UnmatchedSlo>,
-    /// By how many nanoseconds deliveries are late, likewise
+    /// By how many nanoseconds deliveries are late, if they are and it was asked for
     pub late_by: Option<i64>,
     /// Where to go on; `None` where there is no more
     pub(crate) next: Option<QueryPosition>,

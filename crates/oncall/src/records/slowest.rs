@@ -7,10 +7,10 @@ use podinit_core::lifecycle::Latency;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_exporter::records::KeptRecord;
 
-/// The records of so many minutes are kept, the present one included.
+/// How many minutes have records, the present one included.
 pub const MINUTES: usize = 60;
 
-/// So many records are kept of a minute, by each end-to-end duration.
+/// How many records of a minute are kept, by each end-to-end duration.
 pub(super) const SLOWEST_OF_A_MINUTE: usize = 10;
 
 /// By minute, for each end-to-end duration, the records of the slowest startups that ended in it.
@@ -57,7 +57,7 @@ impl SlowestStartups {
         all.map(|(_, record)| record)
     }
 
-    /// The same, to change them.
+    /// Every record, to change them.
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut KeptRecord> {
         let all = self.0.values_mut().flatten().flatten();
         all.map(|(_, record)| record)

@@ -11,7 +11,7 @@ use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::records::{CheckpointRecords, KeptRecord, MOST_KEPT};
 
-/// So many records are kept at most: a checkpoint has room for them.
+/// The most records that are kept: a checkpoint has room for them.
 const MOST: usize = 2 * MOST_NEWEST + EndToEndDuration::ALL.len() * MINUTES * SLOWEST_OF_A_MINUTE;
 const _: () = assert!(MOST <= MOST_KEPT);
 
@@ -33,7 +33,7 @@ impl RecordStore {
         self.keep(KeptRecord { number, startup });
     }
 
-    /// Takes what became of a pod after its startup, if that is kept.
+    /// Adds what became of a pod after its startup, if its record is kept.
     pub fn amend(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         let all = self.newest.iter_mut().chain(self.slowest.all_mut());
         for record in all.filter(|record| record.startup.uid() == uid) {
@@ -46,7 +46,7 @@ impl RecordStore {
         self.newest.push(record.startup.outcome(), record);
     }
 
-    /// A store that keeps these.
+    /// The store of a checkpoint.
     pub fn restored(kept: CheckpointRecords) -> Self {
         let mut store = Self { count: kept.count, ..Self::default() };
         // Each takes the place that it had: those that are not kept had none.
@@ -54,7 +54,7 @@ impl RecordStore {
         store
     }
 
-    /// What a checkpoint holds of it. Copies no record.
+    /// The form for a checkpoint. Copies no record.
     pub fn kept(&self) -> CheckpointRecords {
         CheckpointRecords { count: self.count, records: self.all() }
     }

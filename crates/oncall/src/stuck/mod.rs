@@ -47,7 +47,7 @@ pub struct StuckPods {
 }
 
 impl StuckPods {
-    /// Of the pods of a source that are in flight, at most `limit` that are stuck.
+    /// The stuck pods of a source, at most `limit`.
     pub fn from_pods(pods: &mut SourcePods, limit: usize) -> Self {
         let now = pods.now();
         let mut stuck = pods.in_flight().filter(SourcePodInFlight::is_stuck);
@@ -75,7 +75,7 @@ impl StuckPods {
         }
     }
 
-    /// As JSON.
+    /// The pods as JSON.
     ///
     /// # Errors
     /// Never for what this crate makes: its numbers are finite.

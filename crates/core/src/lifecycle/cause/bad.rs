@@ -25,7 +25,7 @@ pub enum BadReason {
     Rejected(Stage),
 }
 
-/// How they are shown; both are left out where the pod was not known before.
+/// The form in a document: stage and cause, both left out for [`BadReason::NotKnown`].
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct StageAndCause {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ struct StageAndCause {
     cause: Option<Cause>,
 }
 
-/// How a checkpoint has them.
+/// The form in a checkpoint.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "BadReason")]
 enum SavedBadReason {
@@ -68,17 +68,18 @@ impl<'de> Deserialize<'de> for BadReason {
 }
 
 impl BadReason {
-    /// How many there are.
+    /// The number of reasons.
     pub const COUNT: usize = WaitReason::COUNT + REJECTED_IN.len() + 1;
 
-    /// Each of them: for what pods wait, in the order of the specification's table, then where they were rejected.
+    /// Every reason: those for which pods wait, in the order of the specification's table, then those of rejected pods,
+    /// then [`BadReason::NotKnown`].
     pub fn all() -> impl Iterator<Item = Self> {
         let waiting = WaitReason::ALL.into_iter().map(Self::Waiting);
         let rejected = REJECTED_IN.into_iter().map(Self::Rejected);
         waiting.chain(rejected).chain([Self::NotKnown])
     }
 
-    /// That of a stage and a cause, if a pod can have both.
+    /// The reason with this stage and cause; `None` if no pod can have both.
     pub fn new(stage: Stage, cause: Cause) -> Option<Self> {
         match cause {
             Cause::Rejected => (REJECTED_IN.contains(&stage)).then_some(Self::Rejected(stage)),
@@ -86,12 +87,12 @@ impl BadReason {
         }
     }
 
-    /// That of a pod that waited, if it was known before.
+    /// The reason of a pod that waited; [`BadReason::NotKnown`] without one.
     pub fn of_known(waiting: Option<WaitReason>) -> Self {
         waiting.map_or(Self::NotKnown, Self::Waiting)
     }
 
-    /// The stage.
+    /// The stage; `None` for [`BadReason::NotKnown`].
     pub fn stage(self) -> Option<Stage> {
         match self {
             Self::NotKnown => None,
@@ -100,7 +101,7 @@ impl BadReason {
         }
     }
 
-    /// The cause.
+    /// The cause; `None` for [`BadReason::NotKnown`].
     pub fn cause(self) -> Option<Cause> {
         match self {
             Self::NotKnown => None,

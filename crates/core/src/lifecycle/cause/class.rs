@@ -2,7 +2,7 @@
 
 use super::Cause;
 
-/// What a cause says of the pod that has it.
+/// What a cause means for the pod that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CauseClass {
     /// Something fails
@@ -16,7 +16,7 @@ pub enum CauseClass {
 }
 
 impl CauseClass {
-    /// That of a cause.
+    /// The class of a cause.
     pub const fn from_cause(cause: Cause) -> Self {
         match cause {
             Cause::SchedulerError
@@ -52,8 +52,7 @@ impl CauseClass {
         }
     }
 
-    /// Whether it says nothing of a pod that can never be Ready any more ([§6.12](crate::specification#s6-12)): it does
-    /// not become Ready, but that is no fault.
+    /// Whether it is no fault of a pod that can never be Ready any more ([§6.12](crate::specification#s6-12)).
     pub const fn is_idle_wait(self) -> bool {
         matches!(self, Self::Waiting | Self::Working)
     }

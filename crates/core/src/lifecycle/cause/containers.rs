@@ -9,8 +9,8 @@ use crate::kube_event::EventContainer;
 use crate::lifecycle::interval::Stage;
 use crate::pod::{ContainerKind, ContainerSpec, ContainerState, WaitingReason};
 
-/// The containers of a pod past these have no part in its cause, and a pod with more has no startup SLI
-/// (`no_evidence`). Each takes 24 bytes, and 32 more once an Event tells of an image.
+/// How many containers of a pod are followed. Others have no part in its cause, and the pod has no startup SLI
+/// (`no_evidence`). Each takes 24 bytes, and 32 more once an Event names its image.
 pub(in crate::lifecycle) use crate::pod::MOST_FOLLOWED;
 
 /// What is known of one container.
@@ -19,7 +19,7 @@ pub(in crate::lifecycle) use crate::pod::MOST_FOLLOWED;
 pub(in crate::lifecycle) struct ContainerEvidence {
     pub name: Arc<str>,
     pub kind: ContainerKind,
-    /// What the state in the newest snapshot says: `image`, `config`, `crash` or `create`
+    /// The cause of its state in the newest snapshot: `image`, `config`, `crash` or `create`
     pub problem: Option<Cause>,
     /// Terminated with exit code 0 in the newest snapshot
     pub succeeded: bool,
@@ -96,7 +96,7 @@ impl ContainerEvidence {
     }
 }
 
-/// What the state of a container says, besides that it runs or has ended well.
+/// The cause that the state of a container gives; `None` if it runs or has ended well.
 pub(in crate::lifecycle) const fn problem(state: ContainerState) -> Option<Cause> {
     use WaitingReason as Reason;
     match state {

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::pod::{ConditionType, ContainerKind, ContainerSpec, ContainerState, PodSnapshot};
 
-/// What of this the newest snapshot shows; one byte, because a pod in flight has little room.
+/// Which detours the newest snapshot shows; one byte, because a pod in flight has little room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SavedDetours", into = "SavedDetours")]
 pub(in crate::lifecycle) struct Detours(u8);
 
-/// The saved form.
+/// The saved form of [`Detours`], by name.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct SavedDetours {

@@ -1,4 +1,4 @@
-//! What is remembered of a pod in flight to tell why it waits.
+//! What the tracker remembers of a pod in flight to derive why it waits.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(in crate::lifecycle) struct WaitEvidence {
     /// How many nanoseconds its init containers have run, for the startup SLI: by the snapshot that reached
     /// ContainersStarted, until then by the newest
     pub init_runs: u64,
-    /// Those that are followed
+    /// The first [`MOST_FOLLOWED`](crate::pod::MOST_FOLLOWED) containers, in the order of the spec
     pub containers: Box<[ContainerEvidence]>,
     /// It has more containers than are followed
     pub(crate) has_more_containers: bool,
@@ -38,7 +38,7 @@ pub(in crate::lifecycle) struct WaitEvidence {
 }
 
 impl Default for WaitEvidence {
-    /// Of a pod of which nothing was delivered.
+    /// The evidence before the first delivery.
     fn default() -> Self {
         Self {
             terminating: false,
@@ -97,7 +97,7 @@ impl WaitEvidence {
         self.warning.map(cause_of_warning) == Some(cause)
     }
 
-    /// Why the pod waits where it stands.
+    /// Why the pod waits at `standing`.
     pub(in crate::lifecycle) fn waiting(&self, standing: PodStanding) -> WaitReason {
         let (stage, rows) = (standing.stage, self.rows(standing));
         let cause = match self.terminating {
@@ -112,7 +112,7 @@ impl WaitEvidence {
         WaitReason::new(stage, cause).unwrap_or(WaitReason::otherwise(stage))
     }
 
-    /// The stage whose rows give the cause of a pod that stands there.
+    /// The stage whose rows give the cause of a pod at `standing`.
     fn rows(&self, standing: PodStanding) -> Stage {
         let rows = match standing.stage {
             Stage::Network if self.detours.is_past_network() => standing.beyond_network,
@@ -124,7 +124,7 @@ impl WaitEvidence {
         }
     }
 
-    /// The position of the container that gives a pod that stands there this cause, if one does.
+    /// The position of the container that gives a pod at `standing` this cause; `None` if no container does.
     pub(in crate::lifecycle) fn container_with(
         &self,
         cause: Cause,

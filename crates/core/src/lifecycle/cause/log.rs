@@ -60,7 +60,7 @@ impl CauseLog {
         self.0 = words.into();
     }
 
-    /// Says which container gave the newest cause.
+    /// Sets which container gave the newest cause.
     pub(in crate::lifecycle) fn set_container(&mut self, container: Option<u8>) {
         if let Some(word) = self.0.last_mut()
             && let Some(cause) = of_word(*word)

@@ -9,7 +9,7 @@ use crate::node::is_startup_taint;
 use crate::reason::scheduler::{PREEMPTION, clauses, own};
 use crate::reason::{MOST_CHARACTERS, shorten};
 
-/// What it says where the scheduler keeps the node that it has nominated.
+/// Texts of a message whose scheduler keeps the node that it has nominated.
 const KEEPS_NODE: [&str; 3] =
     ["terminating pod on the nominated node", "workload aware preemption", "pod group preemption"];
 
@@ -77,8 +77,8 @@ pub(super) fn cause(message: &str) -> Cause {
     most.0
 }
 
-/// What `message` says of `cause`: the clauses that decide it, then the others as far as they fit, without those of nodes
-/// that were not meant for the pod. `None` where a message has no clauses.
+/// The clauses of `message` that decide `cause`, then the others as far as they fit, without nodes that were not meant
+/// for the pod. `None` where a message has no clauses.
 pub fn said_of_nodes(message: &str, cause: Cause) -> Option<String> {
     own(message)?;
     let counted = counted_clauses(message).into_iter();
@@ -144,8 +144,8 @@ fn named_taint(clause: &str) -> Option<&str> {
     clause.split_once('{').and_then(|(_, rest)| rest.split([':', '}']).next())
 }
 
-/// What `message` says of taints, of each clause about them: the key that it names, or `None` where it names none, as
-/// newer schedulers do.
+/// For each clause of `message` about taints: the key that it names, or `None` where it names none, as in newer
+/// schedulers.
 pub fn taints_said(message: &str) -> impl Iterator<Item = Option<&str>> {
     let of_taints = clauses(message).filter(|(_, clause)| contains(clause, "taint"));
     of_taints.map(|(_, clause)| named_taint(clause).map(str::trim))

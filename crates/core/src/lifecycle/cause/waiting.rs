@@ -32,7 +32,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
         Affinity,
         Other,
     ];
-    // Those of the later stages are for kubelets without the network condition.
+    // The causes of later stages are for kubelets without the network condition.
     const NETWORK: &[Cause] = &[
         Terminating,
         Image,
@@ -78,7 +78,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
     ]
 };
 
-/// Where a pod in flight stands.
+/// The stage of a pod in flight, and what else decides the rows of its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lifecycle) struct PodStanding {
     pub stage: Stage,
@@ -92,7 +92,7 @@ pub(in crate::lifecycle) struct PodStanding {
 #[schemars(with = "StageAndCause")]
 pub struct WaitReason(NonZeroU8);
 
-/// How a pair is shown.
+/// The form in a document.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct StageAndCause {
     stage: Stage,
@@ -171,7 +171,7 @@ impl WaitReason {
         Self::ALL.get(BEGINS[stage as usize] + position).copied()
     }
 
-    /// The pair with the cause that fits a pod in `stage` always.
+    /// The pair of `stage` with the cause that always fits: the last one of the stage.
     pub fn otherwise(stage: Stage) -> Self {
         Self::ALL[BEGINS[stage as usize + 1] - 1]
     }

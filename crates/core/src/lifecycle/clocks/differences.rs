@@ -2,13 +2,13 @@
 
 use crate::timestamp::NANOS_PER_SECOND;
 
-/// So many differences of a node are kept.
+/// How many differences of a node are kept, the newest.
 pub(super) const MOST_DIFFERENCES: usize = 16;
 
-/// With so many the clock of a node is judged.
+/// How many differences it takes to judge the clock of a node.
 const ENOUGH: usize = 4;
 
-/// A clock is off by more than this.
+/// A clock is off by more than this code.
 const TOLERATED: i16 = 30 * CODES_PER_SECOND;
 
 /// A difference of whole seconds is an even code, and one between two an odd one.
@@ -18,10 +18,10 @@ const CODES_PER_SECOND: i16 = 2;
 const EXACT_SECONDS: u16 = 4 * 3600;
 const EXACT: i16 = EXACT_SECONDS as i16 * CODES_PER_SECOND;
 
-/// A difference counts for so many seconds.
+/// For how many seconds a difference counts.
 const AN_HOUR: u32 = 3600;
 
-/// The age of what stands for no difference.
+/// The age of a place without a difference.
 const NEVER: u16 = u16::MAX;
 
 /// A difference as a code, whose sign is that of the difference, and by how many seconds it is older than the last of its
@@ -42,7 +42,7 @@ impl Default for ClockDifferences {
     }
 }
 
-/// How far a clock is off at least, in whole seconds.
+/// By how many whole seconds a clock is off at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OffsetBound {
     Ahead(u32),
@@ -50,7 +50,7 @@ pub(super) enum OffsetBound {
 }
 
 impl ClockDifferences {
-    /// Adds a difference in nanoseconds, so many seconds after the last, in the place of the oldest.
+    /// Adds a difference in nanoseconds, `passed` seconds after the last one. It replaces the oldest one.
     pub(super) fn add(&mut self, nanos: i64, passed: u32) {
         let passed = u16::try_from(passed).unwrap_or(NEVER);
         for known in &mut self.0 {
@@ -60,7 +60,7 @@ impl ClockDifferences {
         self.0[0] = ClockDifference { code: code(nanos), age: 0 };
     }
 
-    /// Forgets those of the last `seconds`, so many seconds after the last.
+    /// Drops the differences of the last `seconds` seconds, `passed` seconds after the last one.
     pub(super) fn forget_last(&mut self, seconds: u32, passed: u32) {
         let is_old =
             |known: &&ClockDifference| u32::from(known.age).saturating_add(passed) > seconds;
@@ -71,19 +71,20 @@ impl ClockDifferences {
         *self = kept;
     }
 
-    /// Those that count so many seconds after the last.
+    /// The codes of the differences that count `passed` seconds after the last one, the newest first.
     fn known(&self, passed: u32) -> impl Iterator<Item = i16> {
         let counts =
             move |known: &&ClockDifference| u32::from(known.age).saturating_add(passed) <= AN_HOUR;
         self.0.iter().take_while(counts).map(|known| known.code)
     }
 
-    /// Whether there are enough of them so many seconds after the last.
+    /// Whether enough differences count `passed` seconds after the last one.
     pub(super) fn are_enough(&self, passed: u32) -> bool {
         self.known(passed).nth(ENOUGH - 1).is_some()
     }
 
-    /// How far the clock is off, if it is, so many seconds after the last: by the least of them.
+    /// How far the clock is off `passed` seconds after the last difference, by the least one; `None` if it is right or
+    /// not judged.
     pub(super) fn off(&self, passed: u32) -> Option<OffsetBound> {
         let least = self.known(passed).min().filter(|_| self.are_enough(passed))?;
         match least {
@@ -94,7 +95,7 @@ impl ClockDifferences {
     }
 }
 
-/// The code of a difference. It keeps the order, and says exactly which differences are tolerated.
+/// The code of a difference. It keeps the order, and is exact at the tolerance.
 fn code(nanos: i64) -> i16 {
     let magnitude = nanos.unsigned_abs();
     let second = NANOS_PER_SECOND.unsigned_abs();

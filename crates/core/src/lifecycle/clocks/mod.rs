@@ -13,10 +13,10 @@ use self::differences::{ClockDifferences, OffsetBound};
 use crate::label_values;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// So many nodes are known at most.
+/// The most nodes whose clocks are known.
 const MOST_NODES: usize = 50_000;
 
-/// When there are as many, so many are forgotten at once: those that were heard of longest ago.
+/// How many nodes are forgotten at once when there are too many: those whose last difference is oldest.
 const FORGOTTEN_AT_ONCE: usize = MOST_NODES / 10;
 
 label_values! {
@@ -49,7 +49,7 @@ struct WatchedClock {
     differences: ClockDifferences,
     /// When the last difference came, in seconds since the epoch
     heard: u32,
-    /// Since when the clock is off, if it is
+    /// Since when the clock is off, in seconds since the epoch
     off_since: u32,
 }
 
@@ -91,7 +91,7 @@ impl NodeClocks {
         }
     }
 
-    /// Forgets all of them: they were compared with a clock that was wrong itself.
+    /// Forgets all clocks: the clock that they were compared with was wrong.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

@@ -5,7 +5,7 @@ use super::{EARLY, Named};
 use crate::lifecycle::reached::Reached;
 
 impl Named {
-    /// What is known of the milestones alone; `None` where that is nothing.
+    /// The state of the milestones alone; `None` without one.
     pub(in crate::lifecycle) fn without_gates(&self) -> Option<Box<Self>> {
         let (milestones, gates) = (self.milestones.clone()?, self.position(0));
         Some(Box::new(Self {
@@ -17,7 +17,7 @@ impl Named {
         }))
     }
 
-    /// Knows of the milestones what `followed` does, which has no gates.
+    /// Takes the state of the milestones from `followed`, which has no gates.
     pub(in crate::lifecycle) fn take_milestones(&mut self, followed: &Self) {
         let Some(milestones) = &followed.milestones else { return };
         if self.milestones.as_ref().is_some_and(|own| own != milestones) {

@@ -1,6 +1,6 @@
 //! What is known of the gates of a pod, and of the milestones of your own ([§16](crate::specification#s16)).
 //!
-//! Few pods have either, so that all of it is in a box of its own, and takes no more there than it must.
+//! Few pods have either, so both are in a box, and take no more there than they must.
 
 mod followed;
 mod saved;
@@ -35,7 +35,7 @@ pub type CustomMilestones = Arc<Vec<CustomMilestone>>;
 #[serde(from = "SavedNamed", into = "SavedNamed")]
 pub(super) struct Named {
     gates: Option<Arc<GateNames>>,
-    /// Once a condition of one of them was there
+    /// The configured milestones, once the pod has had a condition of one
     milestones: Option<CustomMilestones>,
     /// By position: when it was passed or reached; [`UNKNOWN`] where that is not known
     times: Box<[Timestamp]>,
@@ -77,7 +77,7 @@ pub(super) struct CustomState {
 }
 
 impl Named {
-    /// What is known of a pod with its first snapshot; `None` of one without gates.
+    /// The gates in the first snapshot of a pod; `None` without gates.
     pub(super) fn from_snapshot(snapshot: &PodSnapshot) -> Option<Box<Self>> {
         let gates = Arc::clone(snapshot.named.as_ref()?.gates.as_ref()?);
         let times = vec![UNKNOWN; gates.scheduling.len() + gates.readiness.len()].into();
@@ -89,7 +89,7 @@ impl Named {
         self.gates.as_ref().map_or((0, 0), |gates| (gates.scheduling.len(), gates.readiness.len()))
     }
 
-    /// What happens to all gates; `None` of a pod without gates.
+    /// The observation that `event` happens to all gates; `None` without gates.
     fn observation(&self, event: GatesEvent) -> Option<GatesObservation<'_>> {
         Some(GatesObservation { gates: self.gates.as_ref()?, event })
     }
@@ -143,7 +143,7 @@ impl Named {
         }
     }
 
-    /// Has room for the milestones from now on.
+    /// Makes room for the milestones.
     fn follow(&mut self, milestones: &CustomMilestones) {
         let all = self.position(milestones.len());
         if self.times.len() < all {
@@ -185,18 +185,18 @@ impl Named {
     }
 }
 
-/// How a snapshot changes what is known, and what it is called.
+/// A snapshot to fold, and how it was delivered.
 pub(super) struct NamedFold<'a, S> {
     pub(super) snapshot: &'a PodSnapshot,
     pub(super) seen: &'a SeenSnapshot,
     /// No snapshot of the pod was folded before
     pub(super) is_first: bool,
     pub(super) milestones: &'a CustomMilestones,
-    /// Takes what is observed
+    /// Receives each observation
     pub(super) emit: S,
 }
 
-/// What is observed by name.
+/// An observation of a gate, or of a milestone of your own.
 pub(super) enum NamedObservation<'a> {
     Gate(GateObservation<'a>),
     Pod(PodObservation),
@@ -230,7 +230,7 @@ impl Startup {
         states.find(|(one, _)| *one.name == *milestone).map(|(_, state)| state)
     }
 
-    /// What begins a duration of a milestone of your own.
+    /// When a duration of a milestone of your own began.
     pub(super) fn custom_start(&self, from: CustomStart) -> Reached {
         Startup::reached(
             self,
@@ -284,7 +284,7 @@ impl Startup {
         }
     }
 
-    /// Reports the gates that hold the pod, which was read.
+    /// Reports the gates that hold a restored pod.
     pub(super) fn restore_gates(&mut self, emit: impl FnMut(GateObservation<'_>)) {
         if let Some(named) = &mut self.named {
             let holding = std::mem::take(&mut named.holding);
@@ -294,7 +294,7 @@ impl Startup {
 }
 
 impl Named {
-    /// Has the names in common with the snapshot, where they are the same: what was read of a checkpoint is not shared.
+    /// Shares the names with the snapshot where they are equal: those of a checkpoint are not shared yet.
     fn share(&mut self, says: Option<&NamedConditions>) {
         let theirs = says.and_then(|says| says.gates.as_ref());
         if let (Some(own), Some(theirs)) = (&mut self.gates, theirs)
@@ -441,17 +441,17 @@ fn condition_of_gate(says: &NamedConditions, gate: &str) -> Option<StatusConditi
     says.readiness(types.position(|kind| kind == gate)?)
 }
 
-/// What tells since when a condition is True.
+/// What decides since when a condition is True.
 #[derive(Clone, Copy)]
 struct ConditionSince<'a> {
     seen: &'a SeenSnapshot,
-    /// No earlier snapshot of the pod was without
+    /// No earlier snapshot of the pod lacked the condition
     is_first: bool,
 }
 
 impl ConditionSince<'_> {
-    /// When a condition became True that a snapshot is the first to show. One that states no usable time became so as the
-    /// snapshot came, if an earlier one was without ([§16.3](crate::specification#s16-3)).
+    /// When a condition became True that a snapshot is the first to show. Without a usable time it is the arrival of
+    /// the snapshot, if an earlier one lacked it ([§16.3](crate::specification#s16-3)).
     fn reached_at(self, condition: StatusCondition) -> Option<Timestamp> {
         let Self { seen, is_first } = self;
         let stated = condition.last_transition;

@@ -10,7 +10,7 @@ use crate::lifecycle::gate::GateKind;
 use crate::pod::{GateNames, MOST_GATES, MOST_OWN_MILESTONES};
 use crate::timestamp::Timestamp;
 
-/// What is saved.
+/// The saved form of [`Named`].
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SavedNamed {
@@ -73,7 +73,7 @@ impl From<Named> for SavedNamed {
 }
 
 impl From<SavedNamed> for Named {
-    /// What is beyond the limits is left out.
+    /// Leaves out what exceeds the limits.
     fn from(saved: SavedNamed) -> Self {
         let SavedNamed { gates, milestones } = saved;
         let of_kind = |kind| {

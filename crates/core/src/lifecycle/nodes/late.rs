@@ -14,15 +14,15 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// A node that was created longer than this before it first appears may have been in service before.
 const IN_SERVICE_NANOS: i64 = 3_600 * NANOS_PER_SECOND;
-/// The least limit.
+/// The lowest limit.
 const LEAST_LIMIT_NANOS: i64 = 180 * NANOS_PER_SECOND;
-/// The limit where there is too little to compare with.
+/// The limit where too few nodes have become schedulable.
 const UNKNOWN_LIMIT_NANOS: i64 = 300 * NANOS_PER_SECOND;
-/// So many nodes that became schedulable are compared with, the newest.
+/// How many of the newest schedulable nodes set the limit.
 const MOST_STARTUPS: usize = 1_000;
-/// So many of a pool are enough to compare with.
+/// How many nodes of a pool are enough for a limit.
 const ENOUGH_OF_POOL: usize = 5;
-/// So many of all are enough to compare with.
+/// How many nodes of all pools are enough for a limit.
 const ENOUGH_OF_ALL: usize = 20;
 
 /// A node that has been starting for longer than its limit.
@@ -47,7 +47,7 @@ pub struct NodeHold {
 }
 
 impl NodeHold {
-    /// That of the node that `snapshot` shows; `None` of one that is schedulable, or that somebody has cordoned.
+    /// What keeps pods from the node of `snapshot`; `None` if it is schedulable or cordoned.
     fn from_snapshot(snapshot: &NodeSnapshot) -> Option<Self> {
         let holds = !snapshot.is_schedulable() && !snapshot.unschedulable;
         holds.then(|| Self {
@@ -56,8 +56,8 @@ impl NodeHold {
         })
     }
 
-    /// The taint that says most of what it waits for; `None` where that is only its Ready. Kubernetes itself repeats
-    /// in taints that a node is not Ready.
+    /// The taint that best explains the wait; `None` if the node is only not Ready. Kubernetes itself repeats in taints
+    /// that a node is not Ready.
     pub fn taint(&self) -> Option<&Arc<str>> {
         let is_own = |taint: &&Arc<str>| !taint.starts_with("node.kubernetes.io/");
         let own = self.taints.iter().find(is_own);
@@ -65,7 +65,7 @@ impl NodeHold {
     }
 }
 
-/// How far a node has come, as far as it was seen.
+/// How far the startup of a node has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NodeService {
     /// It has been schedulable, or may have been before it was seen
@@ -75,13 +75,13 @@ pub(super) struct NodeService {
 }
 
 impl NodeService {
-    /// That of a node that was created at `created` and first appears at `appears`. No version was folded yet.
+    /// A node that was created at `created` and first appears at `appears`, before its first version is folded.
     pub(super) fn new(created: Option<Timestamp>, appears: Timestamp) -> Self {
         let is_old = |created| appears.nanos_since(created) > IN_SERVICE_NANOS;
         Self { has_served: created.is_none_or(is_old), hold: None }
     }
 
-    /// That of one that was saved once it had served, or before. What holds it says its next version.
+    /// A node of a checkpoint. Its next version shows what holds it.
     pub(super) const fn restored(has_served: bool) -> Self {
         Self { has_served, hold: None }
     }
@@ -108,7 +108,7 @@ impl Startups {
         self.0.push_back((pool.into(), took.as_nanos()));
     }
 
-    /// Whether no more are kept than can be.
+    /// Whether there are at most [`MOST_STARTUPS`].
     pub(super) fn is_bounded(&self) -> bool {
         self.0.len() <= MOST_STARTUPS
     }
@@ -121,7 +121,7 @@ impl Startups {
     }
 }
 
-/// The 90th percentile, if there are `enough`.
+/// The 90th percentile in nanoseconds; `None` of fewer than `enough`.
 fn p90<'a>(startups: impl Iterator<Item = &'a (Box<str>, u64)>, enough: usize) -> Option<i64> {
     let mut took: Vec<u64> = startups.map(|(_, took)| *took).collect();
     took.sort_unstable();

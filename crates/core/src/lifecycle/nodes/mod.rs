@@ -34,7 +34,7 @@ pub struct NodeFaults {
     pub late: Vec<LateNode>,
 }
 
-/// So many nodes are known at most. Kubernetes supports 5,000; what lies beyond is as if it were not there.
+/// The most nodes that are known; others are ignored. Kubernetes supports 5,000.
 const MOST_NODES: usize = 50_000;
 
 /// How long a deleted node is remembered, so that a late duplicate does not bring it back.
@@ -85,9 +85,9 @@ pub(super) struct KnownNodes {
     starting: BTreeSet<(Timestamp, PodUid)>,
     /// How many starting nodes were late when that was reported last
     late: u64,
-    /// When that was looked at last
+    /// When the late nodes were last counted
     late_at: Timestamp,
-    /// How long the newest took until they were schedulable
+    /// How long the newest nodes took until they were schedulable
     startups: Startups,
 }
 
@@ -115,7 +115,7 @@ impl KnownNodes {
         Some((uid, self.known.get(uid)?))
     }
 
-    /// What the newest version of the newest node of this name states.
+    /// The labels of the newest version of the newest node of this name.
     pub(super) fn labels(&self, name: &str) -> Option<&Arc<NodeLabels>> {
         Some(&self.named(name)?.1.labels)
     }
@@ -165,14 +165,14 @@ impl KnownNodes {
         known.is_some_and(|node| node.repeats(snapshot.resource_version, content))
     }
 
-    /// Forgets what the newest versions state, so that none is repeated.
+    /// Forgets the contents of the newest versions, so that no update counts as a repetition.
     #[cfg(test)]
     pub(super) fn forget_contents(&mut self) {
         let nodes = self.known.values_mut();
         nodes.for_each(|node| node.content = None);
     }
 
-    /// The hash of all that a version states of what can change.
+    /// The hash of everything in a version that can change.
     fn content(&self, snapshot: &NodeSnapshot) -> u64 {
         let NodeSnapshot {
             uid: _,
@@ -332,7 +332,7 @@ impl KnownNodes {
         }
     }
 
-    /// Time has come to `now`.
+    /// Advances to `now`: drops old tombstones and reports late nodes.
     pub(super) fn advance(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
         // Nodes are created at whole seconds, so that one becomes late just after one.
         let second = self.late_at.truncate_to_second();

@@ -121,7 +121,7 @@ pub(super) struct KnownNode {
 /// All steps, as bits.
 pub(super) const ALL_STEPS: u8 = (1 << NodeStep::ALL.len()) - 1;
 
-/// So far above the bit of a step is the one that says that it was measured.
+/// How far above the bit of a step is the bit of its measurement.
 const MEASURED: usize = 4;
 const _: () = assert!(NodeStep::ALL.len() <= MEASURED);
 
@@ -178,7 +178,7 @@ impl KnownNode {
         self.state == NodeState::Starting
     }
 
-    /// Since when it is late in time: never, where it states no creation.
+    /// The instant from which its age counts; the latest one, so that it is never late, without a creation time.
     pub(super) fn age_from(&self) -> Timestamp {
         self.stated.unwrap_or(Timestamp::from_nanos(i64::MAX))
     }

@@ -16,12 +16,12 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedNodes {
-    /// There had been a list
+    /// A list had been delivered
     pub listed: bool,
     pub(crate) nodes: Vec<SavedNode>,
     /// The deleted nodes that are still remembered, in the order of their deletion
     pub deleted: Vec<(Timestamp, PodUid)>,
-    /// How long the newest took until they were schedulable
+    /// How long the newest nodes took until they were schedulable
     pub(crate) startups: Startups,
 }
 
@@ -48,7 +48,7 @@ impl SavedNodes {
     /// Checks what was read.
     ///
     /// # Errors
-    /// What no nodes can have.
+    /// A value that no nodes can have.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         if self.nodes.len().max(self.deleted.len()) > MOST_NODES + 1 {
             return Err("more nodes than are known");
@@ -61,11 +61,11 @@ impl SavedNodes {
 }
 
 impl KnownNodes {
-    /// What is saved of the nodes.
+    /// The saved form of the nodes.
     pub(in crate::lifecycle) fn saved(&self) -> SavedNodes {
         let mut names: Vec<&Arc<str>> = self.names.keys().collect();
         names.sort_unstable();
-        // Those of one name in their order, in which they are restored.
+        // Nodes of one name keep their order.
         let uids = names.into_iter().flat_map(|name| &self.names[name]);
         let nodes = uids.filter_map(|uid| Some(self.known.get(uid)?.saved(*uid)));
         SavedNodes {
@@ -76,7 +76,7 @@ impl KnownNodes {
         }
     }
 
-    /// Goes on from what was saved at `now`. Reports what no counter holds.
+    /// Restores the nodes of a checkpoint at `now`. Reports what no counter has.
     pub(in crate::lifecycle) fn restore(
         &mut self,
         saved: SavedNodes,

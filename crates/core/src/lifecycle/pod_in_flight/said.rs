@@ -1,4 +1,4 @@
-//! What Kubernetes says of why a pod in flight waits: which texts are kept, and which are told
+//! The texts of Kubernetes about why a pod in flight waits: which are kept, and which are shown
 //! ([§10.1](crate::specification#s10-1)).
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use crate::lifecycle::texts::Texts;
 use crate::reason::{keep, telling};
 
 impl PodInFlight {
-    /// What Kubernetes says of the present cause.
+    /// The text of Kubernetes about the present cause, with what Events add; `None` if there is none.
     pub(in crate::lifecycle) fn told(&self) -> Option<Cow<'_, str>> {
         match self.texts.as_ref().and_then(|texts| texts.hints.as_ref()) {
             Some(hints) => hints.told(self.tells(), self.message()),
@@ -26,19 +26,19 @@ impl PodInFlight {
         WaitingCause { cause: self.waiting.cause(), container: self.container }
     }
 
-    /// What its status says of the present cause, or the warning that gives it.
+    /// The message about the present cause, of the pod's status or of the warning that gives the cause.
     pub(super) fn message(&self) -> Option<&str> {
         let message = self.kept_message();
         let shown = message.filter(|message| message.about == self.waiting);
         shown.map(|message| &*message.text)
     }
 
-    /// What is kept of the present cause, or of one that a warning announces.
+    /// The kept message: about the present cause, or about one that a warning announces.
     pub(super) fn kept_message(&self) -> Option<&Message> {
         self.texts.as_ref()?.message.as_ref()
     }
 
-    /// Keeps this instead, as far as there is room.
+    /// Replaces the kept message, or removes it where there is no room.
     pub(super) fn replace_message(
         &mut self,
         said: Option<SaidMessage<'_>>,
@@ -53,7 +53,7 @@ impl PodInFlight {
         self.texts = Some(texts).filter(|texts| **texts != Texts::default());
     }
 
-    /// Counts what was read in the budget, and lets go what has no room there.
+    /// Counts the texts of a checkpoint in the budget, and drops those without room.
     pub(super) fn count_texts(&mut self, shared: &mut SharedState) {
         let Some(mut texts) = self.texts.take() else {
             return;
@@ -67,19 +67,19 @@ impl PodInFlight {
         }
     }
 
-    /// Takes back a message that was read, which no budget counts yet.
+    /// Restores a message of a checkpoint, which no budget counts yet.
     pub(super) fn read_message(&mut self, message: Option<Message>) {
         self.texts = message.map(|message| Box::new(Texts { message: Some(message), hints: None }));
     }
 
-    /// The image of a volume that cannot be pulled, where that is the present cause.
+    /// The image of a volume that cannot be pulled; `None` unless that is the present cause.
     pub(in crate::lifecycle) fn volume_image(&self) -> Option<&Arc<str>> {
         let hints = self.texts.as_ref()?.hints.as_ref()?;
         let image = hints.volume_image.as_ref();
         image.filter(|_| self.waiting.cause() == Cause::Image)
     }
 
-    /// Takes in what an Event about the pod says; `position` is that of the container that it names.
+    /// Keeps the text of an Event about the pod. `position` is that of the container that the Event names.
     pub(super) fn take_text(
         &mut self,
         event: &KubeEvent,
@@ -100,8 +100,8 @@ impl PodInFlight {
         hints.keep(hint, container, text, self.container, &mut shared.messages);
     }
 
-    /// Keeps what is said of the present cause, or of one to come, and lets go what is of use no longer. What tells less
-    /// of the same cause does not replace what tells more.
+    /// Keeps a message about the present cause, or about one to come, and drops a useless one. It does not replace a
+    /// message about the same cause that tells more.
     pub(super) fn set_message(&mut self, said: Option<SaidMessage<'_>>, shared: &mut SharedState) {
         let hides_none = self.message().is_none();
         let said = said.filter(|said| self.is_of_use(said.about));
@@ -121,13 +121,13 @@ impl PodInFlight {
         }
     }
 
-    /// Lets go what is said of it, until it is said again.
+    /// Drops all texts until Kubernetes repeats them.
     pub(in crate::lifecycle) fn forget_message(&mut self, shared: &mut SharedState) {
         self.release_messages(shared);
         self.texts = None;
     }
 
-    /// Keeps of a startup that is over what is told of its last cause, which counts no longer.
+    /// Keeps the text about the last cause of an ended startup, outside the budget.
     pub(super) fn settle_texts(&mut self, shared: &mut SharedState) {
         self.release_messages(shared);
         let told = self.told().map(|told| keep(&told, MOST_BYTES_OF_ONE).into());
@@ -138,7 +138,7 @@ impl PodInFlight {
         }));
     }
 
-    /// What is said of it counts no longer.
+    /// Takes all texts out of the budget.
     pub(super) fn release_messages(&self, shared: &mut SharedState) {
         shared.messages.release(self.kept_message());
         if let Some(hints) = self.texts.as_ref().and_then(|texts| texts.hints.as_ref()) {

@@ -12,29 +12,29 @@ use crate::lifecycle::slo::SloRule;
 use crate::node::NodeLabels;
 use crate::pod::{PodInfo, PodUid};
 
-/// What of a pod in flight many pods have in common, so that a checkpoint has it once.
+/// The parts of a pod in flight that many pods share, so that a checkpoint has each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedParts {
     /// The images of its containers
     pub images: Option<Arc<Vec<Arc<str>>>>,
-    /// What its node stated when that was first known
+    /// The labels of its node when they were first known
     pub node: Option<Arc<NodeLabels>>,
-    /// What its node stated when the startup ended
+    /// The labels of its node when the startup ended
     pub node_at_end: Option<Arc<NodeLabels>>,
 }
 
 impl PodInFlight {
-    /// Which pod.
+    /// The UID of the pod.
     pub const fn uid(&self) -> PodUid {
         self.uid
     }
 
-    /// Its names.
+    /// The names and labels of the pod.
     pub const fn info(&self) -> &PodInfo {
         &self.info
     }
 
-    /// Its names, to change them.
+    /// The names and labels of the pod, so that a reader can share equal texts.
     pub const fn info_mut(&mut self) -> &mut PodInfo {
         &mut self.info
     }
@@ -44,13 +44,12 @@ impl PodInFlight {
         self.waiting
     }
 
-    /// It has had its event for the startup SLI, or was adopted while Events were no source, and is to
-    /// have none.
+    /// Whether it has had its event for the startup SLI, or can have none: it was adopted without Events.
     pub const fn has_startup_sli(&self) -> bool {
         self.sli.decided
     }
 
-    /// The texts of it, beside its names, that other pods may have as well.
+    /// The container names and registries, so that a reader can share equal texts.
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Arc<str>> {
         let containers = self.evidence.containers.iter_mut();
         let registries = self.images.0.iter_mut();
@@ -58,7 +57,7 @@ impl PodInFlight {
             .chain(registries.filter_map(|image| image.registry.as_mut()))
     }
 
-    /// What a checkpoint has once for many pods.
+    /// The parts that a checkpoint has once for many pods.
     pub fn shared_parts(&self) -> SharedParts {
         let node = self.startup.node.as_ref();
         SharedParts {
@@ -68,7 +67,7 @@ impl PodInFlight {
         }
     }
 
-    /// Takes back what a checkpoint has once for many pods.
+    /// Restores the parts that a checkpoint has once for many pods.
     pub fn take_shared_parts(&mut self, parts: SharedParts) {
         self.info.images = parts.images;
         self.info.node_labels = parts.node;
@@ -77,7 +76,7 @@ impl PodInFlight {
         }
     }
 
-    /// Keeps what it knows of the SLOs that a checkpoint has: those that mean nothing to this podinit are not read.
+    /// Drops the SLOs past the first `slos.len()`: this podinit cannot read the others of the checkpoint.
     pub fn keep_slos(&mut self, slos: &[SloRule]) {
         self.slos.keep_first(slos.len());
     }
@@ -85,7 +84,7 @@ impl PodInFlight {
     /// Checks what was read from a checkpoint.
     ///
     /// # Errors
-    /// What it holds that no pod can have.
+    /// A value that no pod can have.
     pub fn check(&self) -> Result<(), &'static str> {
         if self.uid == PodUid::default() {
             return Err("a pod without an identity");
@@ -102,12 +101,12 @@ impl PodInFlight {
         self.startup.conditional_stages()
     }
 
-    /// Whether a node is on its way for it; counted in the stage `unschedulable` only.
+    /// Whether a node is on its way for it; it counts in the stage `unschedulable` only.
     pub fn capacity_state(&self) -> CapacityState {
         self.capacity.state()
     }
 
-    /// Takes the pod, which was read, into what all pods in flight share. Its deadlines are still to be set.
+    /// Restores the pod of a checkpoint in the shared state. The caller sets its deadlines.
     pub(in crate::lifecycle) fn restore(
         &mut self,
         shared: &mut SharedState,

@@ -34,7 +34,8 @@ pub struct EndedStartup {
     pub(in crate::lifecycle) rules: Arc<[SloRule]>,
 }
 
-/// What became of a pod after its startup, as long as it is followed ([§16.5](crate::specification#s16-5)): all of it so far.
+/// What became of a pod since its startup, while it is followed ([§16.5](crate::specification#s16-5)). Each amendment
+/// replaces the one before.
 #[derive(Clone, Debug)]
 pub struct RecordAmendment {
     pub(in crate::lifecycle) named: Option<Box<Named>>,
@@ -43,7 +44,7 @@ pub struct RecordAmendment {
 }
 
 impl EndedStartup {
-    /// Takes in what became of the pod since.
+    /// Adds what became of the pod since its startup.
     pub fn amend(&mut self, RecordAmendment { named, slos }: &RecordAmendment) {
         let pod = &mut self.pod;
         if let Some(named) = named {
@@ -63,17 +64,17 @@ impl EndedStartup {
         Self { pod, outcome, at, ending: None, is_unseen: false, rules }
     }
 
-    /// Which pod.
+    /// The UID of the pod.
     pub fn uid(&self) -> PodUid {
         self.pod.uid
     }
 
-    /// Its names.
+    /// The names and labels of the pod.
     pub fn pod(&self) -> &PodInfo {
         &self.pod.info
     }
 
-    /// Its names, to change them.
+    /// The names and labels of the pod, so that a reader can share equal texts.
     pub fn pod_mut(&mut self) -> &mut PodInfo {
         &mut self.pod.info
     }
@@ -83,52 +84,52 @@ impl EndedStartup {
         &self.rules
     }
 
-    /// What was known of the pod.
+    /// The state of the pod when the startup ended.
     pub fn known(&self) -> &PodInFlight {
         &self.pod
     }
 
-    /// What was known of the pod, and the SLOs, to put back what a checkpoint holds beside them.
+    /// The state of the pod and the SLOs, so that a reader can restore what a checkpoint has beside them.
     pub fn known_mut(&mut self) -> (&mut PodInFlight, &mut Arc<[SloRule]>) {
         (&mut self.pod, &mut self.rules)
     }
 
-    /// How the pod ended, by its status.
+    /// How the pod ended; `None` where its status does not say.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_deref()
     }
 
-    /// Keeps how the pod ended, as far as records do ([`Ending::kept`]).
+    /// Keeps as much of the ending as records show ([`Ending::kept`]).
     pub(super) fn take_ending(&mut self, ending: Option<&Ending>) {
         self.ending = ending.map(|ending| Box::new(ending.kept()));
     }
 
-    /// The same, of a pod whose first snapshot ended its startup.
+    /// Marks a startup that ended with the first snapshot of its pod.
     pub(in crate::lifecycle) fn at_first_sight(self) -> Self {
         Self { is_unseen: true, ..self }
     }
 
-    /// What the pod claims, as its newest version says.
+    /// The claims in the newest version of the pod.
     pub const fn claims(&self) -> Claims {
         self.pod.startup.traits.claims()
     }
 
-    /// How it ended.
+    /// How the startup ended.
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// When the pod became ready, of a startup that ended so.
+    /// When the pod became ready; `None` of a startup that ended otherwise.
     pub fn became_ready(&self) -> Option<Timestamp> {
         (self.outcome == Outcome::Ready).then(|| self.pod.ready_at(self.at))
     }
 
-    /// When it ended, in accounted time.
+    /// When the startup ended, in accounted time.
     pub const fn ended(&self) -> Timestamp {
         self.at
     }
 
-    /// The duration of an interval, where it was observed.
+    /// The duration of an interval; `None` where it was not observed.
     pub fn duration(&self, interval: Interval) -> Option<Latency> {
         self.pod.startup.observed(interval)
     }

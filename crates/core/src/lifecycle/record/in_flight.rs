@@ -38,12 +38,12 @@ pub struct InFlightRecord<'a> {
 }
 
 impl InFlightRecord<'_> {
-    /// Which pod.
+    /// The UID of the pod.
     pub const fn uid(&self) -> PodUid {
         self.pod.uid
     }
 
-    /// Its names.
+    /// The names and labels of the pod.
     pub const fn pod(&self) -> &PodInfo {
         &self.pod.info
     }
@@ -58,8 +58,8 @@ impl InFlightRecord<'_> {
         self.pod.stuck.is_some()
     }
 
-    /// Whether it has been in its stage for so long that it counts as stuck, unless it can never be Ready and nothing
-    /// fails. The pods of a stage of which this holds are those that entered it first.
+    /// Whether it has been in its stage for longer than the limit, also if it can never be Ready and nothing fails. The
+    /// late pods of a stage are those that entered it first.
     pub fn is_late(&self) -> bool {
         let entry = self.pod.entry();
         entry.is_some_and(|(stage, entered)| self.shared.stuck.is_stuck(stage, entered))
@@ -77,7 +77,7 @@ impl SharedState {
         self.stuck.after(stage)
     }
 
-    /// A startup that has ended at `at`.
+    /// The startup of this pod as one that ended at `at`.
     pub(in crate::lifecycle) fn ended(
         &self,
         pod: Box<PodInFlight>,

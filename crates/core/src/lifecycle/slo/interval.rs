@@ -6,7 +6,7 @@ use crate::lifecycle::reached::Reached;
 use crate::lifecycle::startup::Startup;
 
 impl SloInterval {
-    /// When it began.
+    /// When the interval began for the pod.
     pub(super) fn start(&self, startup: &Startup) -> Reached {
         match self {
             Self::Standard(interval) => startup.start(*interval),
@@ -14,7 +14,7 @@ impl SloInterval {
         }
     }
 
-    /// When it ended.
+    /// When the interval ended for the pod.
     pub(super) fn end(&self, startup: &Startup) -> Reached {
         match self {
             Self::Standard(interval) => startup.end(*interval),
@@ -24,7 +24,7 @@ impl SloInterval {
         }
     }
 
-    /// Whether it is one of the pod.
+    /// Whether the pod has the interval.
     pub(super) fn applies(&self, startup: &Startup) -> bool {
         match self {
             Self::Standard(interval) => startup.applies(*interval),
@@ -32,7 +32,7 @@ impl SloInterval {
         }
     }
 
-    /// Whether it is one of the pod, or may still come to be.
+    /// Whether the pod has the interval, or may still get it.
     pub(super) fn can_enter(&self, startup: &Startup) -> bool {
         match self {
             Self::Standard(interval) => startup.can_enter(*interval),

@@ -14,7 +14,7 @@ use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 /// An SLO, or a kind in it, is named once it has been without a pod for so long.
 const UNMATCHED_AFTER_NANOS: i64 = 600 * NANOS_PER_SECOND;
 
-/// So many kinds are remembered. Where pods have more, none is said to have no pod.
+/// The most kinds that are remembered. Where pods have more, no kind is reported as without a pod.
 const MOST_KINDS: usize = 64;
 
 /// An SLO that has matched no pod for 10 minutes, or that names a kind which no pod has had.
@@ -40,7 +40,7 @@ struct Matched {
     matched: bool,
 }
 
-/// What the SLOs in force have matched, in their order.
+/// Which SLOs in force have matched a pod, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SloMatches {
@@ -50,31 +50,31 @@ pub struct SloMatches {
 }
 
 impl SloMatches {
-    /// Of SLOs that come into force with the first list.
+    /// SLOs that come into force with the first list.
     pub(in crate::lifecycle) fn new(rules: &[SloRule]) -> Self {
         Self { slos: vec![Matched::default(); rules.len()], kinds: Some(BTreeSet::new()) }
     }
 
-    /// Of SLOs of which it is not known what they have matched: nothing is said of them.
+    /// SLOs with unknown matches, which are never reported.
     pub(in crate::lifecycle) fn unknown(rules: &[SloRule]) -> Self {
         Self { slos: vec![Matched { since: None, matched: true }; rules.len()], kinds: None }
     }
 
-    /// A list was delivered at `now`.
+    /// Puts the SLOs in force at `now`, unless they are: a list was delivered.
     pub(in crate::lifecycle) fn begin(&mut self, now: Timestamp) {
         for slo in &mut self.slos {
             slo.since.get_or_insert(now);
         }
     }
 
-    /// The clock was corrected and reads `now`.
+    /// Moves no beginning past `now`, which the corrected clock reads.
     pub(in crate::lifecycle) fn set_time(&mut self, now: Timestamp) {
         for slo in &mut self.slos {
             slo.since = slo.since.map(|since| now.min(since));
         }
     }
 
-    /// A pod is discovered, or was when other SLOs were in force.
+    /// Counts a pod, which was discovered now or while other SLOs were in force.
     pub(in crate::lifecycle) fn see(&mut self, rules: &[SloRule], pod: &PodInfo) {
         for (slo, rule) in self.slos.iter_mut().zip(rules) {
             slo.matched = slo.matched || rule.matches(pod);
@@ -90,8 +90,8 @@ impl SloMatches {
         }
     }
 
-    /// The SLOs `new` come into force at `now` in place of `old`. What one of these has matched that selects the same
-    /// pods, the new one has.
+    /// Puts the SLOs `new` in force at `now` in place of `old`. An SLO that selects the same pods as an old one keeps
+    /// its match.
     pub(in crate::lifecycle) fn replace(
         &mut self,
         old: &[SloRule],
@@ -108,7 +108,7 @@ impl SloMatches {
         self.slos = new.iter().map(|rule| known(rule).unwrap_or(in_force)).collect();
     }
 
-    /// Those that are to be named where everything is accounted for until `until`.
+    /// The SLOs to report once everything is accounted for until `until`.
     pub(in crate::lifecycle) fn unmatched(
         &self,
         rules: &[SloRule],

@@ -46,10 +46,10 @@ enum SloPodState {
     Open,
     /// No event yet; the deadline is set
     Timed,
-    /// It is good, but whether it counts is not known yet ([§6.10](crate::specification#s6-10))
+    /// A good event that may not count ([§6.10](crate::specification#s6-10))
     HeldGood,
-    /// It is bad, likewise. The index of where it waited, in one byte, because a pod in flight has little room;
-    /// where that is not known, an index that is none
+    /// A bad event that may not count, with the index of its reason. That is one byte, because a pod in flight has
+    /// little room. An index past all reasons stands for an unknown one
     HeldBad(u8),
     /// It has had its event; `None` where that is not known any more
     Decided(Option<SloVerdict>),
@@ -100,7 +100,7 @@ impl SloPodState {
         }
     }
 
-    /// The event that is held.
+    /// The event that may not count; `None` in other states.
     fn held(self) -> Option<SloVerdict> {
         match self {
             Self::HeldGood => Some(SloVerdict::Good),
@@ -112,7 +112,7 @@ impl SloPodState {
         }
     }
 
-    /// Holds a good or bad event; there is none to hold of a pod that counts for nothing.
+    /// Holds a good or bad event. An excluded event is never held.
     fn hold(&mut self, verdict: SloVerdict) {
         const _: () = assert!(WaitReason::COUNT <= u8::MAX as usize);
         match verdict {
@@ -142,7 +142,7 @@ impl SloProgress {
         Self(matching.map(|(id, _)| (id, SloPodState::Open)).collect())
     }
 
-    /// Those that have not had their event, of the SLOs that are `wanted`.
+    /// The `wanted` SLOs without an event yet.
     pub(in crate::lifecycle) fn waiting_of(
         &self,
         rules: &[SloRule],
@@ -154,7 +154,7 @@ impl SloProgress {
         Self(waiting.copied().collect())
     }
 
-    /// The events that there are, each with the name of its SLO.
+    /// Each event so far, with its SLO.
     pub(in crate::lifecycle) fn verdicts<'a>(
         &'a self,
         rules: &'a [SloRule],
@@ -163,7 +163,7 @@ impl SloProgress {
         decided.filter_map(|(slo, verdict)| Some((rules.get(usize::from(slo.0))?, verdict)))
     }
 
-    /// The pod has had this event for the SLO of this name, which was told later.
+    /// Sets the event for the SLO of this name, which came after the startup.
     pub(in crate::lifecycle) fn settle(
         &mut self,
         name: &str,
@@ -177,7 +177,7 @@ impl SloProgress {
         }
     }
 
-    /// Keeps those of the first `rules` SLOs.
+    /// Keeps the first `rules` SLOs.
     pub(in crate::lifecycle) fn keep_first(&mut self, rules: usize) {
         let is_first = |(slo, _): &(SloId, SloPodState)| usize::from(slo.0) < rules;
         if !self.0.iter().all(is_first) {

@@ -17,7 +17,7 @@ pub struct Selection {
     pub present_images: bool,
 }
 
-/// What is known of a startup by which an SLO can select it.
+/// The properties of a startup by which an SLO can select it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lifecycle) struct StartupKind {
     /// `None` before Scheduled is latched
@@ -31,7 +31,7 @@ pub(in crate::lifecycle) struct StartupKind {
 pub(super) enum SelectionVerdict {
     Yes,
     No(ExclusionReason),
-    /// Not known yet. It does not if it ends so, for this reason
+    /// Not known yet; the reason why it does not count if it ends so
     NotKnown(ExclusionReason),
 }
 
@@ -57,7 +57,7 @@ impl Selection {
         }
     }
 
-    /// Whether a startup of this kind counts. What is not selected is said before what is not known.
+    /// Whether a startup of this kind counts. A property that is not selected decides before an unknown one.
     pub(super) fn counts(self, kind: StartupKind) -> SelectionVerdict {
         use ExclusionReason as Reason;
         let capacity = match kind.capacity {
@@ -81,11 +81,11 @@ impl Selection {
 }
 
 impl StartupKind {
-    /// One that every SLO selects: of a pod that is followed it is known that it counts.
+    /// A kind that every SLO selects: that of a followed pod, which is known to count.
     pub(in crate::lifecycle) const SELECTED: Self =
         Self { capacity: Some(NodeAge::Existing), images: StartupImages::Present };
 
-    /// That of a startup whose images are these so far.
+    /// The kind of a startup with these images so far.
     pub(in crate::lifecycle) fn from_startup(startup: &Startup, images: StartupImages) -> Self {
         let scheduled = startup.reached(Milestone::Scheduled).is_reached();
         Self { capacity: scheduled.then(|| startup.node_age()), images }

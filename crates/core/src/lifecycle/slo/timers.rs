@@ -14,7 +14,7 @@ use crate::lifecycle::slo_verdict::SloId;
 use crate::pod::PodUid;
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
-/// Up to so many deadlines, removing stale ones is not worth the cost.
+/// Up to this number of deadlines, removing stale ones is not worth the cost.
 const FEW: usize = 256;
 
 /// A deadline, whose it is, and of which SLO.
@@ -26,15 +26,15 @@ type EntryInSecond = (u32, PodUid, SloId);
 /// The deadlines that have not passed yet.
 #[derive(Debug, Default)]
 pub(crate) struct SloTimers {
-    /// Those of seconds up to `came`, the earliest first
+    /// Deadlines of seconds up to `came`, the earliest first
     current: BinaryHeap<Reverse<TimerEntry>>,
-    /// Those of later seconds, by second; and those of `came` that are not sorted yet
+    /// Deadlines of later seconds, by second, and those of `came` that are not sorted yet
     future: BTreeMap<i64, Vec<EntryInSecond>>,
-    /// Those that would have passed, had those of their source; by source, the earliest first
+    /// Deadlines that wait for their source, the earliest first
     held: BTreeMap<SourceId, BinaryHeap<Reverse<TimerEntry>>>,
     /// The last second whose deadlines are sorted, or are being sorted
     came: Option<i64>,
-    /// How many there are in all, stale ones included
+    /// The number of deadlines, stale ones included
     waiting: usize,
 }
 
@@ -51,9 +51,9 @@ impl SloTimers {
         }
     }
 
-    /// Sorts deadlines of the earliest second that has been reached at `now`, at most so many. False if there are more
-    /// of that second. Those of the next second follow once all of these have been popped: the heap never grows by a
-    /// copy of what it holds.
+    /// Sorts at most `most` deadlines of the earliest second that has been reached at `now`. False if that second has
+    /// more. Deadlines of the next second follow once all of these have been popped: the heap never grows by a copy of
+    /// what it has.
     pub(crate) fn sort(&mut self, now: Timestamp, most: usize) -> bool {
         let second = second_of(now);
         let earliest = self.future.first_entry();
@@ -134,7 +134,7 @@ impl SloTimers {
         self.waiting = self.current.len() + later;
     }
 
-    /// How many there are, stale ones included.
+    /// The number of deadlines, stale ones included.
     #[cfg(test)]
     pub(in crate::lifecycle) fn waiting(&self) -> usize {
         self.waiting

@@ -11,17 +11,17 @@ use crate::pod::PodUid;
 pub(super) struct FrozenTable<T> {
     /// The slots that have not been taken
     left: Range<u32>,
-    /// By slot, what those that have changed since held; `None` for nothing
+    /// The frozen entry of each slot that has changed since; `None` for an empty slot
     before: BTreeMap<u32, Option<(PodUid, T)>>,
 }
 
 impl<T: Clone> FrozenTable<T> {
-    /// Of a table with so many slots, none of which has changed.
+    /// Freezes a table with `slots` slots.
     pub(super) const fn new(slots: u32) -> Self {
         Self { left: 0..slots, before: BTreeMap::new() }
     }
 
-    /// A slot that holds `entry` is about to change.
+    /// Copies the `entry` of a slot that is about to change.
     pub(super) fn keep(&mut self, slot: u32, entry: Option<&(PodUid, T)>) {
         if self.left.contains(&slot) {
             self.before.entry(slot).or_insert_with(|| entry.cloned());
@@ -33,7 +33,8 @@ impl<T: Clone> FrozenTable<T> {
         self.left.clone()
     }
 
-    /// Gives what the next slot held, which holds `entry` of that slot if it has not changed. False after the last.
+    /// Gives the frozen entry of the next slot: the copy, or `entry` of the slot if it has not changed. False after the
+    /// last slot.
     pub(super) fn take<'a>(
         &mut self,
         entry: impl FnOnce(u32) -> Option<&'a (PodUid, T)>,

@@ -13,8 +13,8 @@ use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 impl Tracker {
-    /// Follows a pod that has just become ready, if there is something to follow. Of too many the one is followed no longer
-    /// that became ready first.
+    /// Follows a pod that has just become ready, if it has something to follow. If too many are followed, the one that
+    /// became ready first is dropped.
     pub(super) fn begin_following(
         &mut self,
         uid: PodUid,
@@ -43,7 +43,7 @@ impl Tracker {
         }
     }
 
-    /// A pod is followed no longer, if it is.
+    /// Stops following a pod, if it is followed.
     pub(super) fn leave(
         &mut self,
         uid: PodUid,
@@ -68,7 +68,7 @@ impl Tracker {
         });
     }
 
-    /// Changes what is followed of a pod, and tells it to whoever keeps its record, where the change says so.
+    /// Changes a followed pod, and amends its record if `change` returns true.
     fn change_and_tell<'a, O: Observer>(
         &mut self,
         uid: PodUid,
@@ -83,8 +83,7 @@ impl Tracker {
         }
     }
 
-    /// Changes what is followed of a pod, and follows it no longer where nothing is left. `None` of one that is not
-    /// followed.
+    /// Changes a followed pod, and stops following it once no milestone is left. `None` of any other pod.
     pub(super) fn change_followed<R>(
         &mut self,
         uid: PodUid,

@@ -10,7 +10,7 @@ use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::pod::{PodSnapshot, PodUid};
 
 impl Tracker {
-    /// Names the label values of a pod again, of which more have become known.
+    /// Takes the label values of a pod again, after more have become known.
     pub(super) fn hold_again(
         pod: &mut PodInFlight,
         reporter: &mut TimedObserver<'_, impl Observer>,
@@ -42,7 +42,7 @@ impl Tracker {
         }
     }
 
-    /// Names the label values of a finished pod, where a restart has left them unknown.
+    /// Takes the label values of a finished pod, which a restart has left unknown.
     pub(super) fn hold_finished(
         &mut self,
         snapshot: &PodSnapshot,
@@ -56,7 +56,7 @@ impl Tracker {
         }
     }
 
-    /// The label values of a pod have a pod less.
+    /// Releases the label values of a pod.
     pub(super) fn release(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         if let Some(hold) = self.pods.get(uid).and_then(RememberedPod::hold) {
             reporter.release(hold);
@@ -69,7 +69,7 @@ impl Tracker {
         self.drop_pod(uid);
     }
 
-    /// Drops all that is remembered of a pod but when the youngest of those dropped was created.
+    /// Forgets a pod, except for the creation of the youngest forgotten one.
     pub(super) fn drop_pod(&mut self, uid: PodUid) {
         let dropped = self.pods.remove(uid);
         self.forgotten = self.forgotten.max(dropped.map_or(0, |pod| pod.created()));

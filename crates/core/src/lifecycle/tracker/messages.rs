@@ -1,11 +1,11 @@
-//! The oldest messages make room for new ones ([§11](crate::specification#s11)): what many pods have been told for long
-//! must not keep out why others begin to fail.
+//! The oldest messages make room for new ones ([§11](crate::specification#s11)): old ones of many pods must not keep
+//! out why others begin to fail.
 
 use super::Tracker;
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::record::InFlightPosition;
 
-/// So many pods in flight are looked at in one step: more than one delivery fills, and few enough to take no time.
+/// How many pods in flight one step visits: more than one delivery fills, and few enough to take no time.
 const PODS_OF_A_STEP: usize = 64;
 
 impl Tracker {

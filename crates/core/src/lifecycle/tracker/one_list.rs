@@ -1,5 +1,5 @@
-//! What one list tells of causes ([§13.2](crate::specification#s13-2)): the present one of each pod. Everything in the
-//! list shows one moment, so what its Events say of a pod is no second cause behind what the pod says.
+//! The causes in one list ([§13.2](crate::specification#s13-2)): the present one of each pod. Everything in the list
+//! shows one moment, so the cause of its Events is no second one behind the cause of the pod.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! How far the report of what has passed has come.
+//! How far the report of passed deadlines and of stuck pods has come.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ pub(super) struct OverduePods {
     /// The stage whose stuck pods are being reported, the place of the last of them, and before when the stuck ones
     /// entered it
     pub(super) stuck: Option<(Stage, Option<StagePlace>, Timestamp)>,
-    /// The pods that may have become stuck while nothing is said of their source. At most those that were in flight
-    /// when it lost the sync, and those that it has shown since
+    /// The pods that may have become stuck while their source is not in sync. At most those that were in flight when it
+    /// lost the sync, and those that it has shown since
     pub(super) held_stuck: BTreeSet<(SourceId, PodUid)>,
-    /// Those of them of which it may be said now
+    /// The held pods that may be reported now
     pub(super) released_stuck: Vec<PodUid>,
 }
 

@@ -70,7 +70,7 @@ impl RememberedPod {
         }
     }
 
-    /// What is saved of it at `now`, unless it is a tombstone.
+    /// The saved form at `now`; `None` of a tombstone.
     pub(super) fn saved(
         &self,
         uid: PodUid,
@@ -89,7 +89,7 @@ impl RememberedPod {
         }
     }
 
-    /// What is saved of a tombstone.
+    /// The saved form of a tombstone; `None` of any other pod.
     pub(super) const fn saved_deleted(&self, uid: PodUid) -> Option<SavedDeleted> {
         match *self {
             Self::Deleted { created, at } => Some(SavedDeleted { uid, at, created }),
@@ -138,9 +138,9 @@ impl RememberedPod {
 pub(super) enum FinishedPod {
     /// A pod whose network condition has had one name at most
     Compact(CompactLastSeen),
-    /// Any other
+    /// A pod that does not fit into the compact form
     Whole(Box<(LastSeen, Option<Timestamp>)>),
-    /// One that is followed until a milestone of your own comes
+    /// A pod that is followed until a milestone of your own comes
     Followed(Box<(LastSeen, Option<Timestamp>, FollowedPod)>),
 }
 
@@ -161,7 +161,7 @@ pub(super) struct CompactLastSeen {
 enum CompactForm {
     ReadyToStartContainers,
     HasNetwork,
-    /// None: the conditions of static pods are not recorded
+    /// Conditions of static pods are not recorded
     Static,
     RecentReadyToStartContainers,
     RecentHasNetwork,
@@ -243,13 +243,13 @@ impl RecentTimes {
 }
 
 impl FinishedPod {
-    /// A pod of which this is remembered: with its first Ready as long as it may relapse.
+    /// A finished pod; `ready` is its first Ready, as long as it may relapse.
     pub(super) fn new(last_seen: LastSeen, ready: Option<Timestamp>) -> Self {
         CompactLastSeen::from_last_seen(&last_seen, ready)
             .map_or_else(|| Self::Whole(Box::new((last_seen, ready))), Self::Compact)
     }
 
-    /// One that is followed besides, where there is something to follow.
+    /// A finished pod that is followed, if `followed` has something to follow.
     pub(super) fn following(
         last_seen: LastSeen,
         ready: Option<Timestamp>,
@@ -261,7 +261,7 @@ impl FinishedPod {
         }
     }
 
-    /// Something else is remembered of it. What is followed stays.
+    /// Replaces what is remembered, except for what is followed.
     pub(super) fn update(&mut self, last_seen: LastSeen, ready: Option<Timestamp>) {
         match self {
             Self::Followed(all) => (all.0, all.1) = (last_seen, ready),
@@ -269,7 +269,7 @@ impl FinishedPod {
         }
     }
 
-    /// What is followed of it.
+    /// The followed milestones; `None` of a pod that is not followed.
     pub(super) fn followed(&self) -> Option<&FollowedPod> {
         match self {
             Self::Followed(all) => Some(&all.2),
@@ -277,7 +277,7 @@ impl FinishedPod {
         }
     }
 
-    /// The same, to change it.
+    /// The followed milestones, to change them.
     pub(super) fn followed_mut(&mut self) -> Option<&mut FollowedPod> {
         match self {
             Self::Followed(all) => Some(&mut all.2),

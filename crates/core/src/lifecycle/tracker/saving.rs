@@ -1,4 +1,4 @@
-//! From a tracker to what is saved of it, and back.
+//! From a tracker to its saved form, and back.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::lifecycle::sources::SourceSuccessor;
 use crate::timestamp::Timestamp;
 
 impl Tracker {
-    /// All that is known but the pods of [`Tracker::saved_pods`].
+    /// The saved form without the pods of [`Tracker::saved_pods`].
     pub fn saved(&self) -> SavedTracker {
         let deleted = self.pods.iter();
         let deleted = deleted.filter_map(|(uid, remembered)| remembered.saved_deleted(uid));
@@ -41,15 +41,15 @@ impl Tracker {
         }
     }
 
-    /// The pods that are starting up or done. Its size hint says how many there are at most.
+    /// The pods in flight and finished. The size hint is an upper bound.
     pub fn saved_pods(&self) -> impl Iterator<Item = SavedPod<&PodInFlight>> {
         let now = self.now.unwrap_or(Timestamp::EPOCH);
         let (pods, milestones) = (self.pods.iter(), &self.shared.milestones);
         pods.filter_map(move |(uid, remembered)| remembered.saved(uid, now, milestones))
     }
 
-    /// All that is known but the pods, including the deleted ones. [`Tracker::save_chunk`] gives them as they are now,
-    /// whatever is accounted for in between.
+    /// The saved form without pods and tombstones. [`Tracker::save_chunk`] gives these as they are now, whatever is
+    /// accounted for in between.
     pub fn begin_saving(&mut self) -> SavedTracker {
         self.pods.freeze();
         self.saving_at = self.now;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::pod::{ContainerKind, ContainerSpec, ContainerState, WaitingReason};
 use crate::timestamp::Timestamp;
 
-/// Of a container: its kind with what else is told of that, its state, and whether it has restarted, as the digits of
-/// a number.
+/// The code of a container: its kind with the flags of that kind, its state, and whether it has restarted, as the
+/// digits of a number.
 pub(super) fn code(container: &ContainerSpec) -> u8 {
     let kind = match container.kind {
         ContainerKind::Init => INIT,

@@ -2,7 +2,7 @@
 
 use crate::pod::PodPhase;
 
-/// One bit each.
+/// A set of flags, one bit each.
 #[derive(Clone, Copy, Default)]
 pub(super) struct BitFlags(u16);
 
@@ -24,7 +24,7 @@ impl BitFlags {
     pub(super) const IMAGES: u16 = 1 << 14;
     pub(super) const BOUND: u16 = 1 << 15;
 
-    /// Those that are set.
+    /// The flags that are set.
     pub(super) fn from_flags<const N: usize>(flags: [(u16, bool); N]) -> Self {
         let set = flags.into_iter().filter(|(_, is_set)| *is_set);
         Self(set.fold(0, |flags, (flag, _)| flags | flag))

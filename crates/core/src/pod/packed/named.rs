@@ -5,7 +5,7 @@ use super::numbered::NumberedValues;
 use super::snapshot::{code, put_time, status, time};
 use crate::pod::{GateNames, NamedConditions, StatusCondition};
 
-/// Appends them.
+/// Appends the gates and conditions.
 pub(super) fn pack(
     named: &NamedConditions,
     shared: &mut NumberedValues<GateNames>,

@@ -1,4 +1,4 @@
-//! What is said of nodes that do not become schedulable ([§13.13](crate::specification#s13-13)).
+//! Clauses about nodes that do not become schedulable ([§13.13](crate::specification#s13-13)).
 
 use podinit_core::node::NO_POOL;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -28,7 +28,8 @@ pub(super) fn clause(problem: &FoundProblem, nodes: &FoundLateNodes, until: Time
     format!("{which} {what}{comma} for {long}; {wait} for {}", if is_one { "it" } else { "them" })
 }
 
-/// The same without times and pods: `6 nodes of pool-a keep the startup taint node.cilium.io/agent-not-ready`.
+/// What holds the nodes, without times and pods: `6 nodes of pool-a keep the startup taint
+/// node.cilium.io/agent-not-ready`.
 pub(super) fn headline(problem: &FoundProblem, nodes: &FoundLateNodes) -> String {
     let what = match nodes.nodes {
         1 => what(nodes, "keeps", "is not"),
