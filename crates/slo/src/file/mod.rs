@@ -19,7 +19,7 @@ use podinit_text::config_file::{FileError, FileFault, regular_file};
 use podinit_text::duration::PrometheusDuration;
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
-pub(super) const MAX_SLOS: usize = 64;
+pub const MAX_SLOS: usize = 64;
 /// The longest file that is read, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024;
 

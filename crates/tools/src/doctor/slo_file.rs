@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::names::FirstNames;
 use super::report::{Check, Finding};
+use podinit_rules::{RenderOptions, render};
 use podinit_slo::SloFile;
 use podinit_slo::file::EvidenceSources;
-use podinit_slo::rules::{RenderOptions, render};
 use podinit_text::words::count;
 
 /// Reads the file as `serve` does, and renders its rules as `rules` does. Also returns the SLOs that

@@ -14,7 +14,7 @@
 //! - No rule names a bucket bound: the exporter counts missed deadlines itself. Only the official
 //!   startup SLI and the durations of image pulls, which no SLO counts, are read from histograms.
 
-use crate::Slo;
+use podinit_slo::Slo;
 use podinit_text::duration::PrometheusDuration;
 
 /// The labels of the namespace of pods, or of the exporter where pods have none.

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::SloFile;
 use podinit_core::label_values;
+use podinit_slo::SloFile;
 
 /// Objectives up to this one, in percent, are refused: 14.4 times their error budget is all events
 /// (to a thousandth) or more, so the alert on a burn rate of 14.4 could never fire

@@ -27,8 +27,8 @@ use super::promql::{
     NAMESPACE_LABELS, TARGET_LABELS, over_namespaces, over_targets_and, series, shards,
 };
 use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group, RecordingRule, Rule};
-use crate::SloFile;
 use podinit_core::lifecycle::Stage;
+use podinit_slo::SloFile;
 use podinit_text::duration::PrometheusDuration;
 
 /// The name of the alerts on pods that are newly stuck.

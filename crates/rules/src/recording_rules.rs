@@ -7,7 +7,7 @@
 
 use super::promql::{self, NAMESPACE_LABELS, number, over_namespaces, over_targets_and, series};
 use super::rule_file::{AlertSeverity, Group, RecordingRule, Rule};
-use crate::Slo;
+use podinit_slo::Slo;
 use podinit_text::duration::PrometheusDuration;
 
 const EVENTS: &str = "podinit_slo_events_total";

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::options::RulesError;
 use super::promql::{left_out, promise, series};
 use super::rule_file;
-use crate::{Slo, SloFile};
+use podinit_slo::{Slo, SloFile};
 use podinit_text::duration::PrometheusDuration;
 
 const SERVICE: &str = "podinit";

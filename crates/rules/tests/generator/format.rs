@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::super::options::RenderOptions;
 use super::super::rule_file;
 use super::super::rule_file::{AlertRule, YamlPairs};
-use crate::SloFile;
+use podinit_slo::SloFile;
 
 /// What the tests are generated from.
 #[derive(Clone, Copy, Debug)]

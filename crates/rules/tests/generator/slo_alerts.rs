@@ -8,8 +8,8 @@ use super::super::slo_alerts::{
     stage_of,
 };
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
-use crate::Slo;
 use podinit_core::lifecycle::{BadReason, Cause};
+use podinit_slo::Slo;
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.
 const PODS: u64 = 100_000;

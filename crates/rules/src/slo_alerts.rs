@@ -20,8 +20,8 @@ use super::options::RenderOptions;
 use super::promql::{self, left_out, number, over_targets, promise, series};
 use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
 use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group};
-use crate::Slo;
 use podinit_core::lifecycle::{Interval, SloInterval, Stage};
+use podinit_slo::Slo;
 use podinit_text::duration::PrometheusDuration;
 
 /// The least number of bad pods in the long window.

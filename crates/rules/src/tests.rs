@@ -74,7 +74,7 @@ fn no_format_selects_a_bucket_bound() {
 #[test]
 fn groups_have_one_to_twenty_rules_for_any_number_of_slos() {
     let none = SloFile { slos: vec![] };
-    let text = (0..crate::file::MAX_SLOS).map(|number| {
+    let text = (0..podinit_slo::file::MAX_SLOS).map(|number| {
         format!(
             "- {{name: n{number}, interval: init, threshold: 1s, objective: 99.9, window: 1d}}\n"
         )
