@@ -1,6 +1,6 @@
 //! Texts that people read, and files of settings that people write.
 //!
-//! - [`document`], [`table`], [`markdown`], [`palette`]: one document, written as text, Markdown or HTML.
+//! - [`document`], [`table`], [`markdown`]: one document, written as text, Markdown or HTML.
 //! - [`chrome_trace`]: events on tracks, for Perfetto.
 //! - [`strangers_text`]: texts of others, escaped for where they are shown.
 //! - [`human_time`], [`duration`], [`words`], [`http_url`]: times, counts and URLs as people write them.
@@ -22,7 +22,6 @@ pub mod error_text;
 pub mod http_url;
 pub mod human_time;
 pub mod markdown;
-pub mod palette;
 pub mod strangers_text;
 pub mod table;
 pub mod words;

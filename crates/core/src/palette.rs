@@ -1,8 +1,9 @@
-//! The colours of the stages: the same on the page, in reports, in terminals and on dashboards.
+//! The colours of the stages: the same on the page, in reports, in terminals and on dashboards. They stand beside the
+//! stages, since what draws them shares no other crate about stages or pages.
 
 use std::fmt::Write;
 
-use podinit_core::lifecycle::Stage;
+use crate::lifecycle::Stage;
 
 /// The colours of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
