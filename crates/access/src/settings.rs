@@ -10,13 +10,13 @@ use crate::credentials::NoRandomness;
 use crate::gate::AccessGate;
 use crate::kubernetes::KubernetesAccess;
 use crate::web_config::WebConfig;
+use podinit_config::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
+use podinit_config::{FileError, FileFault};
 use podinit_exporter::process::signals::ReloadSignal;
 use podinit_exporter::reload::{ReloadTask, Reloadable};
 use podinit_exporter::start::Exporter;
 use podinit_http::{AccessControl, AccessStats};
 use podinit_kube::cluster::clock::DeliveryClock;
-use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
-use podinit_text::config_file::{FileError, FileFault};
 
 /// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
 /// for nothing but the file system.

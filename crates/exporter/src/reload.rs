@@ -9,10 +9,10 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::process::signals::ReloadSignal;
+use podinit_config::FileError;
+use podinit_config::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
 use podinit_http::Heartbeat;
 use podinit_kube::cluster::clock::DeliveryClock;
-use podinit_text::config_file::FileError;
-use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
 
 /// How often the files are read. After a change of a ConfigMap or a Secret the kubelet takes up to a
 /// minute to update its files.
@@ -108,9 +108,9 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use podinit_config::reload::FileState;
     use podinit_core::timestamp::Timestamp;
     use podinit_http::ProcessHealth;
-    use podinit_text::config_file::reload::FileState;
 
     /// A configuration that is the contents of its file.
     struct Contents {

@@ -10,8 +10,8 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location};
 
-use super::file_error::FileFault;
-use super::nearest::nearest;
+use crate::FileFault;
+use podinit_text::nearest::nearest;
 
 /// Reads one YAML document of at most `most` bytes. `nothing` is how to write one without any settings.
 pub fn parse<T: DeserializeOwned>(

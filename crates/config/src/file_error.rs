@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_saphyr::Location;
 
-use crate::strangers_text::shown;
+use podinit_text::strangers_text::shown;
 
 /// An error in a file, on one line: the file, the line and the column, what is wrong, and how to fix it. It repeats
 /// nothing of the contents.
@@ -58,7 +58,7 @@ impl FileFault {
         Self::new(is_known.then(|| (place.line(), place.column())), why)
     }
 
-    pub(super) fn new(place: Option<(u64, u64)>, why: impl Into<String>) -> Self {
+    pub(crate) fn new(place: Option<(u64, u64)>, why: impl Into<String>) -> Self {
         // One line, whatever the text of a library is.
         let why: String = why.into();
         let why: Vec<&str> = why.lines().map(str::trim).collect();
