@@ -9,8 +9,8 @@ use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, ExclusionReason, Milestone, Outcome, RefusalReason, Stage,
     UnobservedReason,
 };
+use podinit_doctor::report::{Check, Severity};
 use podinit_exporter::families;
-use podinit_tools::doctor::report::{Check, Severity};
 
 const README: &str = "README.md";
 const METRICS: &str = "docs/metrics.md";

@@ -138,7 +138,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::doctor::report::Severity;
+    use crate::report::Severity;
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_expo::metrics::LabelConfig;
 

@@ -57,7 +57,7 @@ pub(super) fn finding(census: &ClusterCensus, shard: Option<Shard>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::kubelets::PromptNodes;
+    use crate::kubelets::PromptNodes;
 
     fn said(pods: u64, sharded: bool, shard: Option<Shard>) -> (String, Option<String>) {
         let mut census = ClusterCensus::new(None, PromptNodes::default(), None);

@@ -94,7 +94,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::doctor::labels::check;
+    use crate::labels::check;
     use podinit_core::kube_event::CapacityState;
     use podinit_core::label_value::LabelValue;
     use podinit_core::lifecycle::{

@@ -93,7 +93,7 @@ impl NetworkConditions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::report::Severity;
+    use crate::report::Severity;
     use podinit_core::pod::{PodUid, StatusCondition};
     use podinit_core::timestamp::Timestamp;
 

@@ -109,7 +109,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::doctor::report::Severity;
+    use crate::report::Severity;
 
     fn at(milliseconds: i64) -> Timestamp {
         Timestamp::from_nanos(milliseconds * 1_000_000)

@@ -90,7 +90,7 @@ mod tests {
     use axum::routing::get;
 
     use super::*;
-    use crate::doctor::report::Severity;
+    use crate::report::Severity;
     use podinit_core::lifecycle::ClockFault;
     use podinit_core::timestamp::Timestamp;
 

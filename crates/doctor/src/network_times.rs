@@ -77,7 +77,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::doctor::report::Severity;
+    use crate::report::Severity;
     use podinit_core::pod::{
         ConditionStatus, ConditionType, ContainerKind, ContainerSpec, ContainerState, PodUid,
         StatusCondition,

@@ -166,7 +166,7 @@ fn text_of((major, minor): KubernetesRelease) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::report::Severity;
+    use crate::report::Severity;
 
     fn found(versions: &[&str]) -> (Severity, String) {
         let mut kubelets = KubeletCounts::default();
