@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::exporter_parts::{ExporterParts, exporter_parts};
+use super::exporter_parts::{ExporterParts, exporter_parts, guard};
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
 use podinit_access::kubernetes::KubernetesAccess;
 use podinit_exporter::accounting_thread;
@@ -52,7 +52,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let (exporter, _) = live::show(exporter, records, links, (finding.handle(), reading.handle()));
     let options = args.cluster.connection.options();
     let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);
-    let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;
+    let exporter = guard(exporter, web, token_review(&cluster, &args.auth)?, reload)?;
     let start = ExporterStart {
         cluster,
         limit: limit(args.connect_timeout, is_in_cluster()),

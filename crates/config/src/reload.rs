@@ -5,10 +5,13 @@
 //! every few seconds costs less than to subscribe to changes. A broken or missing file changes
 //! nothing but the report about it.
 
+use std::future::Future;
 use std::io;
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::FileError;
 use podinit_core::timestamp::Timestamp;
 
 /// The outcome of the last attempt to load a configuration.
@@ -48,6 +51,27 @@ pub struct ConfigInspection<T, E> {
     pub result: Result<T, E>,
 }
 
+/// A configuration that can be read again and replaced.
+pub trait Reloadable: Send + 'static {
+    /// What the files say
+    type Config: Send;
+
+    /// What log lines call it.
+    const NAME: &'static str;
+
+    /// The file that names all others.
+    fn path(&self) -> &Path;
+
+    /// Reads the files.
+    fn inspect(&self) -> ConfigInspection<Self::Config, FileError>;
+
+    /// Exposes the outcome of a reload.
+    fn report(&self, status: ReloadStatus);
+
+    /// Replaces the configuration in force. False where nothing uses it any more.
+    fn put_in_force(&mut self, config: Self::Config) -> impl Future<Output = bool> + Send;
+}
+
 /// Compares inspections, so that each change is reported once.
 #[derive(Debug)]
 pub struct ChangeDetector {
@@ -67,9 +91,20 @@ impl ChangeDetector {
         Ok((Self { last, status }, config))
     }
 
-    /// Compares with the previous inspection. `None` if nothing changed; otherwise the configuration
-    /// to put in force, or why the previous one stays.
-    pub fn compare<T, E>(
+    /// Reads the files of `reloadable` again, and reports a change. `None` if nothing changed; otherwise the
+    /// configuration to put in force, or why the previous one stays.
+    pub fn poll<R: Reloadable>(
+        &mut self,
+        reloadable: &R,
+        now: Timestamp,
+    ) -> Option<Result<R::Config, FileError>> {
+        let result = self.compare(reloadable.inspect(), now)?;
+        reloadable.report(self.status);
+        Some(result)
+    }
+
+    /// Compares with the previous inspection.
+    fn compare<T, E>(
         &mut self,
         inspection: ConfigInspection<T, E>,
         now: Timestamp,
@@ -83,11 +118,6 @@ impl ChangeDetector {
             self.status.last_success = now;
         }
         Some(inspection.result)
-    }
-
-    /// For the metrics of reloads.
-    pub const fn status(&self) -> ReloadStatus {
-        self.status
     }
 }
 
@@ -119,7 +149,7 @@ mod tests {
         assert_eq!(detector.compare(inspect(Some("1")), at(2)), None);
         assert_eq!(detector.compare(inspect(Some("2")), at(3)), Some(Ok(2)));
         assert_eq!(detector.compare(inspect(Some("2")), at(4)), None);
-        let status = detector.status();
+        let status = detector.status;
         assert_eq!((status.successful, status.last_success), (true, at(3)));
     }
 
@@ -129,11 +159,11 @@ mod tests {
         let error = detector.compare(inspect(Some("x")), at(2)).unwrap().unwrap_err();
         assert_eq!(error, r#""x""#);
         assert_eq!(detector.compare(inspect(Some("x")), at(3)), None);
-        let status = detector.status();
+        let status = detector.status;
         assert_eq!((status.successful, status.last_success), (false, at(1)));
         // Repaired, as it was before.
         assert_eq!(detector.compare(inspect(Some("1")), at(4)), Some(Ok(1)));
-        let status = detector.status();
+        let status = detector.status;
         assert_eq!((status.successful, status.last_success), (true, at(4)));
     }
 
@@ -143,7 +173,7 @@ mod tests {
         let (mut detector, _) = ChangeDetector::start(inspect(Some("1")), at(1)).unwrap();
         assert!(detector.compare(inspect(None), at(2)).unwrap().is_err());
         assert_eq!(detector.compare(inspect(None), at(3)), None);
-        assert!(!detector.status().successful);
+        assert!(!detector.status.successful);
         assert_eq!(detector.compare(inspect(Some("1")), at(4)), Some(Ok(1)));
     }
 }

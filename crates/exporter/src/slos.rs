@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::reload::{ReloadTask, Reloadable};
+use super::reload::ReloadTask;
 use crate::ConfigGauges;
 use podinit_config::FileError;
-use podinit_config::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
+use podinit_config::reload::{ChangeDetector, ConfigInspection, ReloadStatus, Reloadable};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 use podinit_expo::metrics::SloDoc;
 use podinit_kube::cluster::clock::DeliveryClock;
