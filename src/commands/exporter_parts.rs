@@ -12,8 +12,10 @@ use podinit_exporter::process::signals::ReloadSignal;
 use podinit_exporter::reload::ReloadTask;
 use podinit_exporter::saving::{SnapshotService, StateCheckpoint};
 use podinit_exporter::start::{Exporter, ExporterOptions};
+use podinit_exporter::traces::{TraceExport, TraceSink};
 use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_oncall::records::{self, RecordsClient};
+use podinit_traces::{TracePipeline, span_ref};
 
 /// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
 /// for nothing but the file system.
@@ -43,6 +45,11 @@ pub(super) async fn exporter_parts(
     let label_keys = args.labels.config().decode_options().pod_labels;
     let traces =
         podinit_traces::open(otlp_endpoint.as_ref(), *otlp_sample_ratio, label_keys).await?;
+    let traces = traces.map(|TracePipeline { stats, queue, exporter }| TraceExport {
+        stats: Box::new(stats),
+        sink: TraceSink { offer: Box::new(move |startup| queue.offer(startup)), span: span_ref },
+        sender: Box::new(|accounted| Box::pin(exporter.run(accounted))),
+    });
     let (records, keeper) = records::keeper();
     let access = Some(web.stats());
     let given = ExporterOptions { checkpoint, access, records: Some(keeper), traces };

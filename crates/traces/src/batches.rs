@@ -55,7 +55,7 @@ pub enum ExporterError {
 }
 
 /// The task that sends traces.
-pub(super) struct TraceExporter {
+pub struct TraceExporter {
     startups: mpsc::Receiver<Arc<EndedStartup>>,
     spans: SpanBuilder,
     exporter: SpanExporter,
@@ -109,7 +109,7 @@ impl TraceExporter {
 
     /// Sends until the other end of the queue is gone and everything is sent, or until
     /// [`FLUSH_DEADLINE`] after `accounted`, when the accounting has ended.
-    pub(crate) async fn run(mut self, accounted: CancellationToken) {
+    pub async fn run(mut self, accounted: CancellationToken) {
         let mut batch = Vec::new();
         let too_late = async {
             accounted.cancelled().await;

@@ -1,21 +1,25 @@
-//! Traces as an exporter is given them.
+//! What somebody needs who has startups sent as traces.
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use http::Uri;
 
 use crate::batches::{ExporterError, TraceExporter};
-use crate::ids::{SpanName, span_id, trace_id};
 use crate::queue::{TraceQueue, channel};
 use crate::sampling::SampleRatio;
 use crate::settings::{OtlpSettings, SettingsError};
 use crate::spans::SpanBuilder;
-use podinit_core::lifecycle::{EndedStartup, Interval};
-use podinit_core::pod::PodUid;
 use podinit_expo::metrics::TraceStats;
-use podinit_exporter::traces::{TraceExport, TraceSink};
-use podinit_instruments::SpanRef;
+
+/// The way of startups to a collector.
+pub struct TracePipeline {
+    /// What is counted of it
+    pub stats: Arc<TraceStats>,
+    /// Takes the startups
+    pub queue: TraceQueue,
+    /// Sends them
+    pub exporter: TraceExporter,
+}
 
 /// The collector at `endpoint`, or the one that the environment names.
 ///
@@ -35,7 +39,7 @@ pub async fn open(
     endpoint: Option<&Uri>,
     ratio: SampleRatio,
     label_keys: Vec<String>,
-) -> Result<Option<TraceExport>, ExporterError> {
+) -> Result<Option<TracePipeline>, ExporterError> {
     let Some(settings) = settings(endpoint)? else {
         return Ok(None);
     };
@@ -43,19 +47,5 @@ pub async fn open(
     let (queue, startups) = channel(ratio, Arc::clone(&stats));
     let spans = SpanBuilder::new(label_keys);
     let exporter = TraceExporter::new(&settings, startups, spans, Arc::clone(&stats)).await?;
-    let sender = Box::new(|accounted| exporter.run(accounted).boxed());
-    Ok(Some(TraceExport { stats, sink: Box::new(queue), sender }))
-}
-
-impl TraceSink for TraceQueue {
-    fn offer(&self, startup: &Arc<EndedStartup>) -> bool {
-        self.offer(startup)
-    }
-
-    fn span(&self, pod: PodUid, interval: Interval) -> SpanRef {
-        SpanRef {
-            trace_id: trace_id(pod).to_string(),
-            span_id: span_id(pod, SpanName::from_interval(interval)).to_string(),
-        }
-    }
+    Ok(Some(TracePipeline { stats, queue, exporter }))
 }
