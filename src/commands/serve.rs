@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use super::exporter_parts::{ExporterParts, exporter_parts, guard};
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
+use crate::families;
 use podinit_access::kubernetes::KubernetesAccess;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::first_contact::ExporterStart;
@@ -29,11 +30,10 @@ const TERMINAL_LIMIT: Duration = Duration::from_secs(10);
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
     let watch = watch_config(&args);
-    let checkpoint = args
-        .state_dir
-        .as_deref()
-        .map(|dir| StateCheckpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
-        .transpose()?;
+    let shard = args.exporter.sharding.shard.unwrap_or_default();
+    let state_dir = args.state_dir.as_deref();
+    let checkpoint =
+        state_dir.map(|dir| StateCheckpoint::open(dir, shard, families().to_vec())).transpose()?;
     let clock = Arc::new(ApiServerClock::from_machine());
     let asks_tokens = args.auth.auth == AuthMode::Kubernetes;
     let ExporterParts { given, web, records } =

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use podinit::families;
 use podinit_core::lifecycle::Cause;
-use podinit_exporter::families;
 use podinit_rules::{RenderOptions, RulesFormat, render};
 use podinit_slo::SloFile;
 use podinit_slo::file::DEFAULT_TEXT;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use podinit_core::shard::Shard;
-use podinit_expo::metrics::TraceStats;
 use podinit_expo::metrics::{ExpositionBuilder, ExpositionFormat, LabelConfig, SloDoc};
 use podinit_exporter::process::metrics::ProcessCollector;
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
@@ -11,6 +10,7 @@ use podinit_http::AccessStats;
 use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::WatchStats;
+use podinit_traces::TraceStats;
 
 /// What decides which families an exporter has, and how many series of each.
 #[derive(Clone, Debug, Default)]

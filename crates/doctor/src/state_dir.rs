@@ -6,6 +6,7 @@ use super::report::{Check, Finding};
 use podinit_checkpoint::{FoundCheckpoint, OpenFault, inspect};
 use podinit_core::shard::Shard;
 use podinit_text::words::count;
+use podinit_traces::TraceStats;
 
 /// Inspects the directory without changing it. `running`: another podinit listens on the address, so
 /// it is expected to use the directory too. `present` is the shard of this process.
@@ -15,7 +16,7 @@ pub(super) fn check(dir: Option<&Path>, running: bool, present: Shard) -> Findin
         return Finding::ok(CHECK, "no directory given: counters start at zero after a restart");
     };
     let name = dir.display();
-    let inspection = match inspect(dir, podinit_exporter::families()) {
+    let inspection = match inspect(dir, &podinit_exporter::families(&TraceStats::FAMILIES)) {
         Ok(inspection) => inspection,
         Err(error) => {
             return Finding::error(CHECK, error.to_string()).fix(match error.cause {

@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 
 use crate::fixtures::{Life, tracker};
 use crate::spans::SpanBuilder;
-use crate::{MOST_QUEUED, channel, span_ref};
+use crate::{DropReason, MOST_QUEUED, TraceStats, channel, span_ref};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;
-use podinit_expo::metrics::{DropReason, Exposition, ExpositionBuilder, LabelConfig, TraceStats};
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig};
 use podinit_exporter::ingest_sink::IngestSink;
 use podinit_exporter::traces::TraceSink;
 use podinit_instruments::ExpositionFormat;

@@ -22,10 +22,10 @@ use super::http_client::CollectorClient;
 use super::queue::MOST_QUEUED;
 use super::settings::{OtlpSettings, SettingsError};
 use super::spans::SpanBuilder;
+use crate::trace_stats::{DropReason, ExportFailure, TraceStats};
 use podinit_connect::connect_to_server;
 use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::EndedStartup;
-use podinit_expo::metrics::{DropReason, ExportFailure, TraceStats};
 use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::backoff::Backoff;
 

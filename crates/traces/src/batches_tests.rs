@@ -8,7 +8,6 @@ use tokio::time::Instant;
 use super::*;
 use crate::fixtures::{Collector, ended};
 use crate::queue::{self, TraceQueue};
-use podinit_expo::metrics::ExportFailure;
 
 struct Running {
     collector: Collector,

@@ -29,6 +29,7 @@ mod queue;
 mod sampling;
 mod settings;
 mod spans;
+mod trace_stats;
 
 pub use answer::{CollectorAnswer, RequestFailure};
 pub use batches::probe;
@@ -37,3 +38,4 @@ pub use pipeline::{TracePipeline, open, settings};
 pub use queue::{MOST_QUEUED, TraceQueue, channel};
 pub use sampling::SampleRatio;
 pub use settings::{EXPECTED_ENDPOINT, OtlpSettings, SettingsError};
+pub use trace_stats::{DropReason, ExportFailure, TraceStats};

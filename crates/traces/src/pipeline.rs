@@ -9,7 +9,7 @@ use crate::queue::{TraceQueue, channel};
 use crate::sampling::SampleRatio;
 use crate::settings::{OtlpSettings, SettingsError};
 use crate::spans::SpanBuilder;
-use podinit_expo::metrics::TraceStats;
+use crate::trace_stats::TraceStats;
 
 /// The way of startups to a collector.
 pub struct TracePipeline {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::sampling::SampleRatio;
+use crate::trace_stats::{DropReason, TraceStats};
 use podinit_core::lifecycle::EndedStartup;
-use podinit_expo::metrics::{DropReason, TraceStats};
 
 /// So many startups may wait to be sent, a kilobyte each or two. Further ones are dropped.
 pub const MOST_QUEUED: usize = 2048;
