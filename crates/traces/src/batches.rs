@@ -139,7 +139,7 @@ impl TraceExporter {
                     batch.push(startup);
                 }
             }
-            self.stats.set_queued(self.startups.len());
+            self.stats.queued.set(self.startups.len() as u64);
             self.send(batch).await;
             batch.clear();
         }
@@ -154,14 +154,14 @@ impl TraceExporter {
             let exported = self.exporter.export(spans.collect()).await;
             match self.client.take_answer() {
                 Some(CollectorAnswer::Taken { rejected_spans }) => {
-                    self.stats.count_sent(traces);
-                    self.stats.count_rejected_spans(rejected_spans);
+                    self.stats.sent.add(traces);
+                    self.stats.rejected_spans.add(rejected_spans);
                     return self.succeeded();
                 }
                 Some(CollectorAnswer::Failed(failure)) => {
                     self.failed(&failure);
                     if !failure.is_transient() {
-                        return self.stats.count_dropped(DropReason::Rejected, traces);
+                        return self.stats.dropped.with(DropReason::Rejected).add(traces);
                     }
                     let wait = self.backoff.after_failure();
                     sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
@@ -169,7 +169,7 @@ impl TraceExporter {
                 // It was not even sent.
                 None => {
                     tracing::warn!(collector = self.server, ?exported, "traces cannot be encoded");
-                    return self.stats.count_dropped(DropReason::Rejected, traces);
+                    return self.stats.dropped.with(DropReason::Rejected).add(traces);
                 }
             }
         }
@@ -184,7 +184,7 @@ impl TraceExporter {
     }
 
     fn failed(&mut self, failure: &RequestFailure) {
-        self.stats.count_failure(failure.reason);
+        self.stats.failures.with(failure.reason).increment();
         if !std::mem::replace(&mut self.is_failing, true) {
             tracing::warn!(
                 collector = self.server,

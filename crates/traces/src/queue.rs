@@ -27,9 +27,10 @@ impl TraceQueue {
         }
         let is_taken = self.startups.try_send(Arc::clone(startup)).is_ok();
         if !is_taken {
-            self.stats.count_dropped(DropReason::QueueFull, 1);
+            self.stats.dropped.with(DropReason::QueueFull).increment();
         }
-        self.stats.set_queued(self.startups.max_capacity() - self.startups.capacity());
+        let queued = self.startups.max_capacity() - self.startups.capacity();
+        self.stats.queued.set(queued as u64);
         is_taken
     }
 }
