@@ -9,7 +9,8 @@
 //! A recording is a stream of JSON documents, one to a line, each with the time of its arrival
 //! (`observedAt`). Each file begins with a list of all pods, so that it can be read by itself.
 //!
-//! It knows the client and what decoding can read. It must not know flags, how a command prints, nor a running exporter.
+//! It knows the client and what decoding can read. It must not know flags, how a command prints, nor a running
+//! exporter.
 
 #![forbid(unsafe_code)]
 

@@ -9,7 +9,8 @@
 //! Each check is a file of its own and yields at least one finding ([`report`]). A check that depends
 //! on one that failed is skipped, with a finding that says so.
 //!
-//! It knows what it checks: the exporter and all that stands below it. It must not know flags or how a command prints.
+//! It knows what it checks: the exporter, what is plugged into one, rules, and the API of one that runs. It must not
+//! know flags or how a command prints.
 
 #![forbid(unsafe_code)]
 

@@ -7,8 +7,8 @@
 //! The exporter samples and never waits: what the queue has no room for is dropped and counted. A task of its own makes
 //! the spans, sends them, and tries again while the collector fails. `docs/traces.md` says what a trace holds.
 //!
-//! It knows core's records, how a client is made, and instruments, which count what it sends. It must not know flags nor
-//! an exporter; the exporter does not know it.
+//! It knows core's records, how a client is made, and instruments, which count what it sends. It must not know flags
+//! nor an exporter; the exporter does not know it.
 
 #![forbid(unsafe_code)]
 
