@@ -10,6 +10,8 @@
 pub mod architecture {}
 pub mod args;
 pub mod commands;
+mod families;
 
+pub use families::families;
 #[doc(no_inline)]
 pub use podinit_core::specification;

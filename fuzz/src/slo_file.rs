@@ -1,7 +1,7 @@
 //! SLO files, and the rules generated from valid ones.
 
+use podinit_rules::{RenderOptions, RulesFormat, render};
 use podinit_slo::SloFile;
-use podinit_slo::rules::{RenderOptions, RulesFormat, render};
 
 /// The bytes are an SLO file.
 pub fn run(bytes: &[u8]) {

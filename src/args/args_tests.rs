@@ -8,7 +8,7 @@ use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::SeriesLabel;
-use podinit_slo::rules::{RenderOptions, RulesFormat};
+use podinit_rules::{RenderOptions, RulesFormat};
 use std::time::Duration;
 
 fn parse(line: &str) -> Result<Command, clap::Error> {

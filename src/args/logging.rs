@@ -31,6 +31,7 @@ pub enum LogFormat {
 const CRATES: [&str; 11] = [
     "podinit",
     "podinit_access",
+    "podinit_capture",
     "podinit_connect",
     "podinit_exporter",
     "podinit_http",
@@ -38,7 +39,6 @@ const CRATES: [&str; 11] = [
     "podinit_oncall",
     "podinit_recordings",
     "podinit_sim",
-    "podinit_tools",
     "podinit_traces",
 ];
 

@@ -42,7 +42,7 @@ pub use rules::RulesArgs;
 pub use variables::Program;
 pub use variables::unknown_variables;
 
-use podinit_text::config_file::nearest;
+use podinit_text::nearest::nearest;
 
 /// The command that runs if none is named.
 const DEFAULT_COMMAND: &str = "serve";

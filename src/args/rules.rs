@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::logging::LogArgs;
-use podinit_slo::rules::{RenderOptions, RulesFormat};
+use podinit_rules::{RenderOptions, RulesFormat};
 
 /// `podinit rules`
 #[allow(rustdoc::bare_urls, reason = "the lines are the help of the flags")]

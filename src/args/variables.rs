@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::command_line;
-use podinit_text::config_file::nearest;
+use podinit_text::nearest::nearest;
 use podinit_text::strangers_text::shown;
 
 /// What the names of all variables of podinit begin with.

@@ -8,16 +8,16 @@ use anyhow::Context;
 use tokio::sync::Mutex;
 
 use crate::args::CaptureArgs;
+use podinit_capture::{
+    Anonymizer, CaptureConfig, CaptureDestination, CaptureOutput, CapturedStartups,
+    DocumentRecorder, OutputConfig, RecorderCounts, StartupCounts,
+};
 use podinit_exporter::process::signals;
 use podinit_kube::cluster::clock::SystemClock;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::probe::probe;
 use podinit_kube::watch::requests::PodScope;
 use podinit_text::words::count;
-use podinit_tools::capture::{
-    self, Anonymizer, CaptureConfig, CaptureDestination, CaptureOutput, CapturedStartups,
-    DocumentRecorder, OutputConfig, RecorderCounts, StartupCounts,
-};
 
 /// The deadline of the first request, which finds out whether the cluster can be recorded.
 const PROBE_DEADLINE: Duration = Duration::from_secs(10);
@@ -72,7 +72,7 @@ pub(super) async fn capture(args: CaptureArgs) -> anyhow::Result<()> {
     };
     let clock = Arc::new(SystemClock);
     let recorded = tokio::select! {
-        recorded = capture::capture(&cluster.client, config, clock, Arc::clone(&output)) => recorded,
+        recorded = podinit_capture::capture(&cluster.client, config, clock, Arc::clone(&output)) => recorded,
         () = shutdown.cancelled() => Ok(()),
         () = ends => Ok(()),
         () = are_ready => Ok(()),

@@ -7,10 +7,10 @@ use anyhow::Context;
 
 use super::output::{self, style};
 use crate::args::{AuthMode, DoctorArgs, DoctorFormat, ServeArgs};
+use podinit_doctor::report::DoctorReport;
+use podinit_doctor::{DoctorOptions, report};
 use podinit_exporter::process::signals;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
-use podinit_tools::doctor::report::DoctorReport;
-use podinit_tools::doctor::{DoctorOptions, report};
 
 /// Makes all checks and prints the findings: as text one by one, or as JSON at the end. The exit
 /// status is that of the worst finding.

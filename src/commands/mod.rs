@@ -28,9 +28,9 @@ use anyhow::Context;
 
 use self::output::print;
 use crate::args::{Command, RulesArgs, unknown_variables};
+use podinit_rules::render;
 use podinit_slo::SloFile;
 use podinit_slo::file::EvidenceSources;
-use podinit_slo::rules::render;
 
 pub use shell_help::kubectl_completion;
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::exporter_parts::{ExporterParts, exporter_parts};
+use super::exporter_parts::{ExporterParts, exporter_parts, guard};
 use crate::args::{AuthArgs, AuthMode, ServeArgs};
+use crate::families;
 use podinit_access::kubernetes::KubernetesAccess;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::first_contact::ExporterStart;
@@ -29,11 +30,10 @@ const TERMINAL_LIMIT: Duration = Duration::from_secs(10);
 pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let (shutdown, reload) = signals::of_service().context("cannot listen for signals")?;
     let watch = watch_config(&args);
-    let checkpoint = args
-        .state_dir
-        .as_deref()
-        .map(|dir| StateCheckpoint::open(dir, args.exporter.sharding.shard.unwrap_or_default()))
-        .transpose()?;
+    let shard = args.exporter.sharding.shard.unwrap_or_default();
+    let state_dir = args.state_dir.as_deref();
+    let checkpoint =
+        state_dir.map(|dir| StateCheckpoint::open(dir, shard, families().to_vec())).transpose()?;
     let clock = Arc::new(ApiServerClock::from_machine());
     let asks_tokens = args.auth.auth == AuthMode::Kubernetes;
     let ExporterParts { given, web, records } =
@@ -52,7 +52,7 @@ pub(super) async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let (exporter, _) = live::show(exporter, records, links, (finding.handle(), reading.handle()));
     let options = args.cluster.connection.options();
     let cluster = podinit_connect::connect(&options).await?.observing_dates(clock);
-    let exporter = web.guard(exporter, token_review(&cluster, &args.auth)?, reload)?;
+    let exporter = guard(exporter, web, token_review(&cluster, &args.auth)?, reload)?;
     let start = ExporterStart {
         cluster,
         limit: limit(args.connect_timeout, is_in_cluster()),

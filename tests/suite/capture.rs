@@ -8,6 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
+use podinit_capture::{
+    Anonymizer, CaptureConfig, CaptureDestination, CaptureOutput, CapturedStartups,
+    DocumentRecorder, OutputConfig, StartupCounts, capture,
+};
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
@@ -22,10 +26,6 @@ use podinit_sim::faults::{FaultTarget, StreamFault};
 use podinit_sim::node::NODES;
 use podinit_sim::profile::{LifeKind, LifeSpeed};
 use podinit_sim::{plan, rng::Rng};
-use podinit_tools::capture::{
-    Anonymizer, CaptureConfig, CaptureDestination, CaptureOutput, CapturedStartups,
-    DocumentRecorder, OutputConfig, StartupCounts, capture,
-};
 use serde_json::json;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use podinit_capture::{
+    CaptureConfig, CaptureDestination, CaptureOutput, DocumentRecorder, OutputConfig, capture,
+};
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::config::ReflectorConfig;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
-use podinit_tools::capture::{
-    CaptureConfig, CaptureDestination, CaptureOutput, DocumentRecorder, OutputConfig, capture,
-};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};

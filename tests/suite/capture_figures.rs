@@ -6,9 +6,9 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use podinit_capture::{Anonymizer, DocumentRecorder, RecorderCounts};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
-use podinit_tools::capture::{Anonymizer, DocumentRecorder, RecorderCounts};
 use serde_json::Value;
 
 use crate::oracle::figures::Exposition;

@@ -22,7 +22,7 @@ fn it_is_read_whole() {
     let file = include_bytes!("../fixtures/checkpoints/before_families");
     let sections = frame::read(file).unwrap();
     let content::DecodedCheckpoint { content, pods, skipped } =
-        content::decode(&sections, podinit_exporter::families()).unwrap();
+        content::decode(&sections, podinit::families()).unwrap();
     assert_eq!(skipped, 0);
     let builder = ExpositionBuilder::new(LabelConfig::default()).events(true).nodes(true);
     let (mut recorder, exposition) = builder.build().unwrap();

@@ -196,7 +196,7 @@ fn what_a_commit_costs_the_ingest_task() {
         let hashed = begun.elapsed() - encoded;
         let begun = Instant::now();
         let content::DecodedCheckpoint { content, pods: saved, .. } =
-            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit::families()).unwrap();
         let (mut recorder, _) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
         recorder.restore(&content.metrics, []);
         let config = exporter.config.clone();

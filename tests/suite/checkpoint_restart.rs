@@ -121,7 +121,7 @@ impl Harness {
     fn restart(&mut self, unsaved: &[Delivery]) {
         let file = self.written_during(unsaved);
         let content::DecodedCheckpoint { content, mut pods, .. } =
-            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit::families()).unwrap();
         let again = content::encode(&content, pods.iter().cloned()).finish();
         assert!(again == file, "read and written again, it is another checkpoint");
         let later = Timestamp::from_nanos(STARTED.as_nanos() + 1);

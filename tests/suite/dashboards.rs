@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use podinit_exporter::families;
+use podinit::families;
 use serde::Deserialize;
 
 use reading::{Dashboard, is_shown, metrics_of, variables_of};

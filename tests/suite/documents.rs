@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use podinit_exporter::families;
+use podinit::families;
 
 use crate::support::files::{files, parts_of_the_specification, root};
 

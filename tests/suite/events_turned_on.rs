@@ -80,7 +80,7 @@ impl Process {
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let content::DecodedCheckpoint { content, pods, .. } =
-            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit::families()).unwrap();
         let (mut recorder, exposition) = counters(events);
         recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
         let (saved, successor) = (content.tracker, SourceSuccessor::Same);

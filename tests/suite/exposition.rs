@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::parsed_exposition;
+use podinit::families;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     AnomalyKind, Cause, CustomInterval, CustomMilestone, CustomStart, GateEvent, GateKind,
@@ -16,12 +17,10 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{GateNames, PodInfo, PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::TraceStats;
 use podinit_expo::metrics::{
     Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, ProblemPods, Recorder,
     SeriesLabel, SloDoc, StatedProblem,
 };
-use podinit_exporter::families;
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::AccessStats;
 use podinit_instruments::{
@@ -30,6 +29,7 @@ use podinit_instruments::{
 use podinit_kube::cluster::clock::{ClockCorrections, ClockReading, DeliveryClock};
 use podinit_kube::watch::events::stats::EvidenceStats;
 use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
+use podinit_traces::TraceStats;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;

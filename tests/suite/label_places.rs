@@ -280,7 +280,7 @@ impl Process {
         };
         let file = content::encode(&content, self.tracker.saved_pods()).finish();
         let content::DecodedCheckpoint { content, mut pods, .. } =
-            content::decode(&frame::read(&file).unwrap(), podinit_exporter::families()).unwrap();
+            content::decode(&frame::read(&file).unwrap(), podinit::families()).unwrap();
         let mut after = Self::new();
         let recorder = &mut after.said.recorder;
         let in_flight = pods.iter().filter_map(SavedPod::in_flight);

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use podinit::args::command_line;
+use podinit::families;
 use podinit_core::lifecycle::{
     AnomalyKind, EvictedState, ExclusionReason, Milestone, Outcome, RefusalReason, Stage,
     UnobservedReason,
 };
-use podinit_exporter::families;
-use podinit_tools::doctor::report::{Check, Severity};
+use podinit_doctor::report::{Check, Severity};
 
 const README: &str = "README.md";
 const METRICS: &str = "docs/metrics.md";

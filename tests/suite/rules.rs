@@ -8,11 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use podinit::families;
 use podinit_core::lifecycle::Cause;
-use podinit_exporter::families;
+use podinit_rules::{RenderOptions, RulesFormat, render};
 use podinit_slo::SloFile;
 use podinit_slo::file::DEFAULT_TEXT;
-use podinit_slo::rules::{RenderOptions, RulesFormat, render};
 
 /// The names of series that a text consists of, among other words.
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -130,7 +130,7 @@ impl Process {
 /// The tracker of a checkpoint, of this shard or of one with the same index of another number of them.
 fn restore(saved: &[u8], recorder: &mut Recorder, config: &mut WatchConfig) -> Tracker {
     let content::DecodedCheckpoint { content, pods, .. } =
-        content::decode(&frame::read(saved).unwrap(), podinit_exporter::families()).unwrap();
+        content::decode(&frame::read(saved).unwrap(), podinit::families()).unwrap();
     recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
     let (before, after) = (content.scope.shard, config.selectors.shard.unwrap_or_default());
     let source = content.tracker.sources.values().next();

@@ -11,6 +11,8 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
+use podinit_doctor::report as doctor_text;
+use podinit_doctor::report::{Check, DoctorReport, Finding};
 use podinit_http::ServerLimits;
 use podinit_oncall::api;
 use podinit_oncall::explain::{Explanation, ExplanationContext};
@@ -23,8 +25,6 @@ use podinit_recordings::replay::ReplayConfig;
 use podinit_reports::report::detail;
 use podinit_text::document::TerminalStyle;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
-use podinit_tools::doctor::report as doctor_text;
-use podinit_tools::doctor::report::{Check, DoctorReport, Finding};
 use serde_json::{Value, json};
 
 use crate::support::freshness::freshness;

@@ -2,33 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::runtime::Handle;
 
 use crate::credentials::NoRandomness;
 use crate::gate::AccessGate;
 use crate::kubernetes::KubernetesAccess;
 use crate::web_config::WebConfig;
-use podinit_exporter::process::signals::ReloadSignal;
-use podinit_exporter::reload::{ReloadTask, Reloadable};
-use podinit_exporter::start::Exporter;
-use podinit_http::{AccessControl, AccessStats};
+use podinit_config::reload::{ChangeDetector, ConfigInspection, ReloadStatus, Reloadable};
+use podinit_config::{FileError, FileFault};
+use podinit_http::AccessStats;
 use podinit_kube::cluster::clock::DeliveryClock;
-use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
-use podinit_text::config_file::{FileError, FileFault};
-
-/// How long the reload of the web configuration may be silent. It polls every few seconds, and waits
-/// for nothing but the file system.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The web configuration with which an exporter starts, and what it takes to replace it.
 pub struct WebSettings {
     config: WebConfig,
     stats: Arc<AccessStats>,
-    file: Option<WebFile>,
-    changes: Option<ChangeDetector>,
-    clock: Arc<dyn DeliveryClock>,
+    file: Option<(WebFile, ChangeDetector)>,
 }
 
 #[derive(Clone)]
@@ -48,12 +36,11 @@ impl WebSettings {
         tokens: bool,
         clock: &Arc<dyn DeliveryClock>,
     ) -> Result<Self, FileError> {
-        let path = path.map(Path::to_owned);
-        let file = path.map(|path| WebFile { path, tokens });
-        let (changes, config) = match &file {
-            Some(file) => {
+        let (file, config) = match path.map(Path::to_owned) {
+            Some(path) => {
+                let file = WebFile { path, tokens };
                 let (changes, config) = ChangeDetector::start(file.inspect(), clock.now())?;
-                (Some(changes), config)
+                (Some((file, changes)), config)
             }
             None => (None, WebConfig::default()),
         };
@@ -63,13 +50,7 @@ impl WebSettings {
                  file of --web-config"
             );
         }
-        Ok(Self {
-            config,
-            stats: Arc::new(AccessStats::new(clock.now())),
-            file,
-            changes,
-            clock: Arc::clone(clock),
-        })
+        Ok(Self { config, stats: Arc::new(AccessStats::new(clock.now())), file })
     }
 
     /// What is counted of access.
@@ -77,33 +58,22 @@ impl WebSettings {
         Arc::clone(&self.stats)
     }
 
-    /// Lets an exporter answer only whom these settings let, and whose bearer tokens `tokens` accepts, if they are
-    /// asked for. While it serves, it reads the file again at intervals, and when `reload` requests it.
+    /// The gate that lets whom these settings let, and whose bearer tokens `tokens` accepts, if they are asked for. Also
+    /// what replaces its settings, if there is a file, and the detector of changes that goes with it.
     ///
     /// # Errors
     /// Where the system has no randomness for keys.
-    pub fn guard(
+    pub fn gate(
         self,
-        exporter: Exporter,
         tokens: Option<KubernetesAccess>,
-        reload: ReloadSignal,
-    ) -> Result<Exporter, NoRandomness> {
+    ) -> Result<(Arc<AccessGate>, Option<(WebReload, ChangeDetector)>), NoRandomness> {
         let gate = AccessGate::new(self.config.clone(), tokens, Arc::clone(&self.stats))?;
         let gate = Arc::new(gate);
-        let exporter = exporter.guarded_by(Arc::clone(&gate) as Arc<dyn AccessControl>);
-        let Some(task) = self.reload(gate) else {
-            return Ok(exporter);
-        };
-        let heartbeat = exporter.views().health.register_task("web-config", DEADLINE);
-        let name = "the reload of the web configuration";
-        let run = |shutdown| task.run(shutdown, heartbeat, reload);
-        Ok(exporter.running(name, &Handle::current(), run))
-    }
-
-    /// Reloads the file, if there is one, for `gate`.
-    fn reload(self, gate: Arc<AccessGate>) -> Option<ReloadTask<WebReload>> {
-        let reload = WebReload { file: self.file?, in_force: self.config, gate, stats: self.stats };
-        Some(ReloadTask::new(reload, self.changes?, self.clock))
+        let reload = self.file.map(|(file, changes)| {
+            let gate = Arc::clone(&gate);
+            (WebReload { file, in_force: self.config, gate, stats: self.stats }, changes)
+        });
+        Ok((gate, reload))
     }
 }
 
@@ -126,7 +96,7 @@ impl WebFile {
 }
 
 /// Replaces the web configuration in force.
-struct WebReload {
+pub struct WebReload {
     file: WebFile,
     in_force: WebConfig,
     gate: Arc<AccessGate>,
@@ -170,6 +140,7 @@ mod tests {
 
     use super::*;
     use podinit_core::timestamp::Timestamp;
+    use podinit_http::AccessControl;
 
     const TLS: &str = "tls_server_config: {cert_file: tls.crt, key_file: tls.key}";
 
@@ -199,56 +170,75 @@ mod tests {
             WebSettings::open(Some(&self.0.path().join("web.yaml")), tokens, &clock)
         }
 
-        fn reloaded(&self) -> (Arc<AccessGate>, Arc<AccessStats>, ReloadTask<WebReload>) {
+        fn gated(&self) -> Gated {
             let web = self.open(false).unwrap();
-            let stats = Arc::clone(&web.stats);
-            let gate = AccessGate::new(web.config.clone(), None, Arc::clone(&stats)).unwrap();
-            let gate = Arc::new(gate);
-            let reload = web.reload(Arc::clone(&gate)).unwrap();
-            (gate, stats, reload)
+            let stats = web.stats();
+            let (gate, reload) = web.gate(None).unwrap();
+            let (reload, changes) = reload.unwrap();
+            Gated { gate, stats, reload, changes }
+        }
+    }
+
+    struct Gated {
+        gate: Arc<AccessGate>,
+        stats: Arc<AccessStats>,
+        reload: WebReload,
+        changes: ChangeDetector,
+    }
+
+    impl Gated {
+        async fn poll(&mut self) {
+            let now = Timestamp::from_seconds(8);
+            if let Some(Ok(config)) = self.changes.poll(&self.reload, now) {
+                self.reload.put_in_force(config).await;
+            }
+        }
+
+        fn reloads(&self) -> (u64, u64) {
+            (self.stats.reloads(true), self.stats.reloads(false))
         }
     }
 
     #[tokio::test]
     async fn a_broken_certificate_keeps_the_old_one_and_a_good_one_replaces_it() {
         let files = Files::new();
-        let (gate, stats, mut reload) = files.reloaded();
-        let first = gate.tls().unwrap();
-        let is_first = |gate: &AccessGate| Arc::ptr_eq(&gate.tls().unwrap(), &first);
-        reload.poll().await;
-        assert!(is_first(&gate));
-        assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 0));
+        let mut gated = files.gated();
+        let first = gated.gate.tls().unwrap();
+        let is_first = |gated: &Gated| Arc::ptr_eq(&gated.gate.tls().unwrap(), &first);
+        gated.poll().await;
+        assert!(is_first(&gated));
+        assert_eq!(gated.reloads(), (0, 0));
 
         files.write("tls.crt", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-        reload.poll().await;
-        reload.poll().await;
-        assert!(is_first(&gate));
-        assert!(!stats.is_current());
-        assert_eq!((stats.reloads(true), stats.reloads(false)), (0, 1));
+        gated.poll().await;
+        gated.poll().await;
+        assert!(is_first(&gated));
+        assert!(!gated.stats.is_current());
+        assert_eq!(gated.reloads(), (0, 1));
 
         files.renew();
-        reload.poll().await;
-        assert!(!is_first(&gate));
-        assert!(stats.is_current());
-        assert_eq!((stats.reloads(true), stats.reloads(false)), (1, 1));
+        gated.poll().await;
+        assert!(!is_first(&gated));
+        assert!(gated.stats.is_current());
+        assert_eq!(gated.reloads(), (1, 1));
     }
 
     #[tokio::test]
     async fn a_half_written_file_takes_no_protection_away() {
         let files = Files::new();
-        let (gate, stats, mut reload) = files.reloaded();
+        let mut gated = files.gated();
         for half in ["", "{}", "tls_server_config:", "tls_server_config: {cert_file: tls.crt"] {
             files.write("web.yaml", half);
-            reload.poll().await;
-            assert!(gate.tls().is_some(), "{half}");
+            gated.poll().await;
+            assert!(gated.gate.tls().is_some(), "{half}");
         }
         std::fs::remove_file(files.0.path().join("web.yaml")).unwrap();
-        reload.poll().await;
-        assert!(gate.tls().is_some());
-        assert_eq!(stats.reloads(false), 5);
+        gated.poll().await;
+        assert!(gated.gate.tls().is_some());
+        assert_eq!(gated.stats.reloads(false), 5);
         files.write("web.yaml", TLS);
-        reload.poll().await;
-        assert_eq!(stats.reloads(true), 1);
+        gated.poll().await;
+        assert_eq!(gated.stats.reloads(true), 1);
     }
 
     #[test]

@@ -18,10 +18,9 @@
 //! - A document for which [`CheckpointStore::save`] returned `Ok` is never lost to an older one.
 //! - [`CheckpointStore::load`] finds one of the documents that were saved, whole. Any other bytes are set aside,
 //!   and loading them neither panics nor allocates more than their size.
-
 //!
-//! It knows the states of the tracker, of the metrics and of records, as values. It must not know when it is written,
-//! nor what is restored from it: that is the exporter's.
+//! It knows files, and the states of the tracker, of the metrics and of records, as values. It must not know when it is
+//! written, nor what is restored from it: that is the exporter's.
 
 #![forbid(unsafe_code)]
 

@@ -9,8 +9,8 @@ use rustix::fs::{Access, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::disk::RealDisk;
+use podinit_config::regular_file;
 use podinit_core::shard::Shard;
-use podinit_text::config_file::regular_file;
 
 /// The file that is locked.
 pub(super) const LOCK: &str = "lock";

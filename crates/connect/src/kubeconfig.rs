@@ -15,7 +15,7 @@ use super::credentials::{CredentialError, read_password};
 use super::kubeconfig_entry::KubeconfigEntry;
 use super::options::{ClusterOptions, ConnectError, ServerOptions};
 use super::proxy::{is_direct, no_proxy};
-use podinit_text::config_file::regular_file::{self, LONGEST_KUBECONFIG};
+use podinit_config::regular_file::{self, LONGEST_KUBECONFIG};
 use podinit_text::error_text::root_causes;
 use podinit_text::http_url::has_wrong_port;
 

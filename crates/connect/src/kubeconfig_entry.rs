@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use podinit_text::config_file::regular_file::{self, LONGEST_KUBECONFIG};
-use podinit_text::config_file::yaml;
+use podinit_config::regular_file::{self, LONGEST_KUBECONFIG};
+use podinit_config::yaml;
 
 /// An entry of one of the lists of a kubeconfig.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@
 //! - [`credentials`]: tokens, passwords and plugins.
 //! - [`options`]: what the command line chooses, and why connecting can fail.
 //!
-//! It knows the client that it makes (`podinit-kube`). It must not know what is requested, nor flags. The exporter does
-//! not know it: it is given a cluster.
+//! It knows the client that it makes (`podinit-kube`) and files of settings. It must not know what is requested, nor
+//! flags. The exporter does not know it: it is given a cluster.
 
 #![forbid(unsafe_code)]
 

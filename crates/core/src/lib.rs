@@ -2,6 +2,7 @@
 //!
 //! - [`lifecycle`]: the rules of the [`specification`]: milestones, intervals, outcomes, SLOs, causes and records.
 //! - [`reason`]: the sentence that tells most in a message of Kubernetes.
+//! - [`palette`]: the colour of each stage, wherever one is drawn.
 //!
 //! It is pure and synchronous: time is an argument, and it does no I/O. It must not know a client, runtime, server,
 //! metric or clock.
@@ -14,6 +15,7 @@ pub mod kube_event;
 pub mod label_value;
 pub mod lifecycle;
 pub mod node;
+pub mod palette;
 pub mod pod;
 pub mod quantile;
 pub mod reason;

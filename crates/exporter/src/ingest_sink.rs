@@ -19,7 +19,7 @@ pub struct IngestSink {
     pub(crate) recorder: Recorder,
     pub(crate) records: Box<dyn RecordKeeper>,
     /// Only if there is a collector of traces
-    pub(crate) traces: Option<Box<dyn TraceSink>>,
+    pub(crate) traces: Option<TraceSink>,
     /// The list-watches, which are told of deletions that they have not delivered
     pub(crate) watch: Option<Arc<WatchStats>>,
     /// Whether a list is being accounted for, and not an event
@@ -47,7 +47,7 @@ impl IngestSink {
     }
 
     /// Has startups sent as traces, if there is a collector, and tells the list-watches of deletions.
-    pub fn telling(mut self, traces: Option<Box<dyn TraceSink>>, watch: &Arc<WatchStats>) -> Self {
+    pub fn telling(mut self, traces: Option<TraceSink>, watch: &Arc<WatchStats>) -> Self {
         self.traces = traces;
         self.watch = Some(Arc::clone(watch));
         self
@@ -72,9 +72,9 @@ impl Observer for IngestSink {
 
     fn ended(&mut self, startup: EndedStartup) {
         let startup = Arc::new(startup);
-        if let Some(traces) = self.traces.as_ref().filter(|traces| traces.offer(&startup)) {
+        if let Some(traces) = self.traces.as_ref().filter(|traces| (traces.offer)(&startup)) {
             let uid = startup.uid();
-            self.recorder.link_trace(&startup, |interval| traces.span(uid, interval));
+            self.recorder.link_trace(&startup, |interval| (traces.span)(uid, interval));
         }
         self.records.add(startup);
     }

@@ -3,7 +3,7 @@
 //! - [`start`], [`first_contact`]: from a bound address to watches that run.
 //! - The accounting: one task owns the tracker; it takes deliveries, keeps the clock and counts.
 //! - [`saving`]: what outlives the process, in the file of `podinit-checkpoint`.
-//! - [`families()`]: the list of all metrics.
+//! - [`families()`]: the list of all metrics, with those of traces, which it is given.
 //!
 //! It knows all crates of the path of `serve`. It must not know flags, who may ask, where traces go, nor who looks at
 //! it: that is given to it ([`ExporterOptions`](start::ExporterOptions), [`Exporter::guarded_by`](start::Exporter::guarded_by),

@@ -1,7 +1,5 @@
 //! Puts changed configuration files in force while the process runs.
 
-use std::future::Future;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,35 +7,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::process::signals::ReloadSignal;
+use podinit_config::reload::{ChangeDetector, Reloadable};
 use podinit_http::Heartbeat;
 use podinit_kube::cluster::clock::DeliveryClock;
-use podinit_text::config_file::FileError;
-use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
 
 /// How often the files are read. After a change of a ConfigMap or a Secret the kubelet takes up to a
 /// minute to update its files.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-
-/// A configuration that can be read again and replaced.
-pub trait Reloadable: Send + 'static {
-    /// What the files say
-    type Config: Send;
-
-    /// What log lines call it.
-    const NAME: &'static str;
-
-    /// The file that names all others.
-    fn path(&self) -> &Path;
-
-    /// Reads the files.
-    fn inspect(&self) -> ConfigInspection<Self::Config, FileError>;
-
-    /// Exposes the outcome of a reload.
-    fn report(&self, status: ReloadStatus);
-
-    /// Replaces the configuration in force. False where nothing uses it any more.
-    fn put_in_force(&mut self, config: Self::Config) -> impl Future<Output = bool> + Send;
-}
 
 /// Reloads one configuration for as long as the process runs.
 pub struct ReloadTask<R> {
@@ -78,11 +54,9 @@ impl<R: Reloadable> ReloadTask<R> {
     /// Reads the files once. Each change is counted and logged once; a broken file changes nothing
     /// else. False where nothing uses the configuration any more.
     pub async fn poll(&mut self) -> bool {
-        let inspection = self.reloadable.inspect();
-        let Some(result) = self.changes.compare(inspection, self.clock.now()) else {
+        let Some(result) = self.changes.poll(&self.reloadable, self.clock.now()) else {
             return true;
         };
-        self.reloadable.report(self.changes.status());
         match result {
             Ok(config) => {
                 let file = self.reloadable.path().display();
@@ -102,15 +76,16 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use tokio::sync::mpsc;
     use tokio::time::Instant;
 
     use super::*;
+    use podinit_config::FileError;
+    use podinit_config::reload::{ConfigInspection, FileState, ReloadStatus};
     use podinit_core::timestamp::Timestamp;
     use podinit_http::ProcessHealth;
-    use podinit_text::config_file::reload::FileState;
 
     /// A configuration that is the contents of its file.
     struct Contents {

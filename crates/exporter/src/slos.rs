@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::reload::{ReloadTask, Reloadable};
+use super::reload::ReloadTask;
 use crate::ConfigGauges;
+use podinit_config::FileError;
+use podinit_config::reload::{ChangeDetector, ConfigInspection, ReloadStatus, Reloadable};
 use podinit_core::lifecycle::{SloRule, StuckAfter};
 use podinit_expo::metrics::SloDoc;
 use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_slo::file::AvailableEvidence;
 use podinit_slo::{Slo, SloFile};
-use podinit_text::config_file::FileError;
-use podinit_text::config_file::reload::{ChangeDetector, ConfigInspection, ReloadStatus};
 
 /// The SLOs of a file, as the tracker and the metrics need them.
 #[derive(Clone, Debug, Default)]

@@ -100,7 +100,7 @@ impl Exporter {
         let (checkpoint, snapshots) = checkpoint.unzip();
         let slos = SloSettings::open(config.slo.as_deref(), config.available(), &clock)?;
         let (trace_stats, trace_sink, trace_sender) = match traces {
-            Some(TraceExport { stats, sink, sender }) => (source(stats), Some(sink), Some(sender)),
+            Some(TraceExport { stats, sink, sender }) => (Some(stats), Some(sink), Some(sender)),
             None => (None, None, None),
         };
 

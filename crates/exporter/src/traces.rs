@@ -7,24 +7,22 @@ use tokio_util::sync::CancellationToken;
 
 use podinit_core::lifecycle::{EndedStartup, Interval};
 use podinit_core::pod::PodUid;
-use podinit_expo::metrics::TraceStats;
-use podinit_instruments::SpanRef;
+use podinit_instruments::{FamilySource, SpanRef};
 
 /// Takes startups that have ended from the task that accounts, which never waits for it.
-pub trait TraceSink: Send + Sync {
-    /// Takes a startup, if it is sampled and there is room. Returns whether it is going to be sent.
-    fn offer(&self, startup: &Arc<EndedStartup>) -> bool;
-
-    /// The span that stands for an interval of the startup of this pod.
-    fn span(&self, pod: PodUid, interval: Interval) -> SpanRef;
+pub struct TraceSink {
+    /// Takes a startup, if it is sampled and there is room. Returns whether it is going to be sent
+    pub offer: Box<dyn Fn(&Arc<EndedStartup>) -> bool + Send + Sync>,
+    /// The span that stands for an interval of the startup of a pod
+    pub span: fn(PodUid, Interval) -> SpanRef,
 }
 
 /// Sends startups to a collector.
 pub struct TraceExport {
     /// What is counted of it
-    pub stats: Arc<TraceStats>,
+    pub stats: Box<dyn FamilySource>,
     /// Takes the startups
-    pub sink: Box<dyn TraceSink>,
+    pub sink: TraceSink,
     /// Sends them. It ends by itself, soon after the accounting has ended, at which the token is cancelled
     pub sender: TraceSender,
 }

@@ -1,10 +1,10 @@
 //! What access control counts, and whether the web configuration is in force.
 
 use crate::access::AccessVerdict;
+use podinit_config::reload::ReloadStatus;
 use podinit_core::label_values;
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{Counter, CounterVec, Gauge, OperationResult, TimestampGauge, families};
-use podinit_text::config_file::reload::ReloadStatus;
 
 label_values! {
     /// Why a request was refused.

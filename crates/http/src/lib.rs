@@ -10,8 +10,9 @@
 //! progress, header bytes, the time to send a request and the time to read a response. No client can
 //! create a series.
 //!
-//! It knows instruments. It must not know what it serves, nor whom: a scrape is whatever implements [`ScrapeTarget`], pages
-//! and APIs come as routers, and who may ask is whatever [`AccessControl`] says.
+//! It knows instruments, and how a reload of settings ends. It must not know what it serves, nor whom: a scrape is
+//! whatever implements [`ScrapeTarget`], pages and APIs come as routers, and who may ask is whatever [`AccessControl`]
+//! says.
 
 #![forbid(unsafe_code)]
 

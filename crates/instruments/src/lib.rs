@@ -9,7 +9,7 @@
 //! A family whose values are computed when it is scraped, or whose labels are only known at run
 //! time, is a row of [`computed_families!`](crate::computed_families); its owner writes the series.
 //!
-//! Every crate declares the families that it counts; `podinit_exporter::families` lists them all. This one knows the label
+//! Every crate declares the families that it counts; `podinit::families` lists them all. This one knows the label
 //! values and pods of `podinit-core`, which exemplars name, and the cells of `podinit-histogram`. It must not know what is
 //! counted, nor who scrapes.
 

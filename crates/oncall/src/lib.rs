@@ -5,8 +5,8 @@
 //! - [`api`], [`page`]: the same of a running exporter, over HTTP; [`live`] gives them to it.
 //! - [`records`], [`freshness`]: the records that are kept of startups, and how far an answer can be trusted.
 //!
-//! It knows the exporter, recordings and the client. It must not decide what a problem is: that is for
-//! `podinit_problems`, whose results this crate words.
+//! It knows the exporter, recordings, and how a client is made. It must not decide what a problem is: that is for
+//! `podinit_problems`, whose results this crate words. It must not know flags.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
 //! Sentences about an SLO that matches no pod, or that names a kind without pods ([§6.13](crate::specification#s6-13)).
 
 use podinit_core::lifecycle::UnmatchedSlo;
-use podinit_text::config_file::nearest;
 use podinit_text::human_time::date_and_minute;
+use podinit_text::nearest::nearest;
 
 /// The kinds whose pods most clusters have.
 const KINDS: [&str; 11] = [

@@ -1,6 +1,7 @@
 //! The figures of recordings: of one ([`report`]), and of two beside each other ([`comparison`]).
 //!
-//! It knows recordings and the metrics of pods. It must not know a running exporter, a server, or how a recording is read.
+//! It knows recordings, core's observations and the bounds of histograms. It must not know a running exporter, a server,
+//! or how a recording is read.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,4 @@
-//! SLOs ([§6](crate::specification#s6)), and the Prometheus rules made of them.
-//!
-//! - [`file`](mod@file): the SLO file, read with the place of what is wrong.
-//! - [`rules`]: recording rules, alerts and their annotations.
+//! SLOs ([§6](crate::specification#s6)), and their [`file`](mod@file), read with the place of what is wrong.
 //!
 //! [`podinit_core::lifecycle`] decides whether a pod meets an SLO. After how long in one stage a pod counts as stuck
 //! follows from the SLOs: it is unlikely to leave the stage without help. This crate knows core and files of settings;
@@ -13,7 +10,6 @@
 pub use podinit_core::specification;
 
 pub mod file;
-pub mod rules;
 
 use std::time::Duration;
 
@@ -23,7 +19,7 @@ use podinit_text::duration::PrometheusDuration;
 /// The SLOs of one file, in its order. No two have the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SloFile {
-    /// At most `MAX_SLOS`
+    /// At most [`MAX_SLOS`](file::MAX_SLOS)
     pub slos: Vec<Slo>,
 }
 

@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 
 use crate::fixtures::{Life, tracker};
 use crate::spans::SpanBuilder;
-use crate::{MOST_QUEUED, channel};
+use crate::{DropReason, MOST_QUEUED, TraceStats, channel, span_ref};
 use podinit_core::lifecycle::EndedStartup;
 use podinit_core::lifecycle::{Interval, Latency};
 use podinit_core::timestamp::NANOS_PER_SECOND;
-use podinit_expo::metrics::{DropReason, Exposition, ExpositionBuilder, LabelConfig, TraceStats};
+use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig};
 use podinit_exporter::ingest_sink::IngestSink;
 use podinit_exporter::traces::TraceSink;
 use podinit_instruments::ExpositionFormat;
@@ -33,7 +33,10 @@ fn account(pods: u64, ratio: Option<&str>) -> Accounted {
     let (recorder, exposition) = ExpositionBuilder::new(LabelConfig::default()).build().unwrap();
     let stats = Arc::new(TraceStats::default());
     let (queue, startups) = channel(ratio.unwrap_or("0").parse().unwrap(), Arc::clone(&stats));
-    let sink = ratio.map(|_| Box::new(queue) as Box<dyn TraceSink>);
+    let sink = ratio.map(|_| TraceSink {
+        offer: Box::new(move |startup| queue.offer(startup)),
+        span: span_ref,
+    });
     let mut sink = IngestSink::new(recorder).telling(sink, &Arc::new(WatchStats::new(1)));
     let mut tracker = tracker(&mut sink);
     for number in 0..pods {

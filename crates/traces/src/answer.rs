@@ -7,7 +7,7 @@ use http::{Response, StatusCode};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
 use prost::Message;
 
-use podinit_expo::metrics::ExportFailure;
+use crate::trace_stats::ExportFailure;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 
 /// What a collector made of a request.

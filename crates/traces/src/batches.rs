@@ -22,10 +22,10 @@ use super::http_client::CollectorClient;
 use super::queue::MOST_QUEUED;
 use super::settings::{OtlpSettings, SettingsError};
 use super::spans::SpanBuilder;
+use crate::trace_stats::{DropReason, ExportFailure, TraceStats};
 use podinit_connect::connect_to_server;
 use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::EndedStartup;
-use podinit_expo::metrics::{DropReason, ExportFailure, TraceStats};
 use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::backoff::Backoff;
 
@@ -55,7 +55,7 @@ pub enum ExporterError {
 }
 
 /// The task that sends traces.
-pub(super) struct TraceExporter {
+pub struct TraceExporter {
     startups: mpsc::Receiver<Arc<EndedStartup>>,
     spans: SpanBuilder,
     exporter: SpanExporter,
@@ -109,7 +109,7 @@ impl TraceExporter {
 
     /// Sends until the other end of the queue is gone and everything is sent, or until
     /// [`FLUSH_DEADLINE`] after `accounted`, when the accounting has ended.
-    pub(crate) async fn run(mut self, accounted: CancellationToken) {
+    pub async fn run(mut self, accounted: CancellationToken) {
         let mut batch = Vec::new();
         let too_late = async {
             accounted.cancelled().await;
@@ -139,7 +139,7 @@ impl TraceExporter {
                     batch.push(startup);
                 }
             }
-            self.stats.set_queued(self.startups.len());
+            self.stats.queued.set(self.startups.len() as u64);
             self.send(batch).await;
             batch.clear();
         }
@@ -154,14 +154,14 @@ impl TraceExporter {
             let exported = self.exporter.export(spans.collect()).await;
             match self.client.take_answer() {
                 Some(CollectorAnswer::Taken { rejected_spans }) => {
-                    self.stats.count_sent(traces);
-                    self.stats.count_rejected_spans(rejected_spans);
+                    self.stats.sent.add(traces);
+                    self.stats.rejected_spans.add(rejected_spans);
                     return self.succeeded();
                 }
                 Some(CollectorAnswer::Failed(failure)) => {
                     self.failed(&failure);
                     if !failure.is_transient() {
-                        return self.stats.count_dropped(DropReason::Rejected, traces);
+                        return self.stats.dropped.with(DropReason::Rejected).add(traces);
                     }
                     let wait = self.backoff.after_failure();
                     sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
@@ -169,7 +169,7 @@ impl TraceExporter {
                 // It was not even sent.
                 None => {
                     tracing::warn!(collector = self.server, ?exported, "traces cannot be encoded");
-                    return self.stats.count_dropped(DropReason::Rejected, traces);
+                    return self.stats.dropped.with(DropReason::Rejected).add(traces);
                 }
             }
         }
@@ -184,7 +184,7 @@ impl TraceExporter {
     }
 
     fn failed(&mut self, failure: &RequestFailure) {
-        self.stats.count_failure(failure.reason);
+        self.stats.failures.with(failure.reason).increment();
         if !std::mem::replace(&mut self.is_failing, true) {
             tracing::warn!(
                 collector = self.server,

@@ -8,7 +8,6 @@ use tokio::time::Instant;
 use super::*;
 use crate::fixtures::{Collector, ended};
 use crate::queue::{self, TraceQueue};
-use podinit_expo::metrics::ExportFailure;
 
 struct Running {
     collector: Collector,
@@ -63,7 +62,7 @@ async fn every_sampled_startup_arrives_once_and_says_who_sends() {
     let mut traces: Vec<_> = collector.roots().into_iter().map(|root| root.trace_id).collect();
     traces.sort();
     traces.dedup();
-    assert_eq!((traces.len(), collector.roots().len(), stats.sent()), (300, 300, 300));
+    assert_eq!((traces.len(), collector.roots().len(), stats.sent.get()), (300, 300, 300));
     let request = &collector.requests()[0];
     let resource = request.resource_spans[0].resource.as_ref().unwrap();
     let name = resource.attributes.iter().find(|one| one.key == "service.name");
@@ -80,17 +79,17 @@ async fn while_the_collector_fails_the_queue_fills_and_what_it_holds_is_sent_lat
     assert_eq!(running.offer(0..100), 100);
     // Five minutes, with attempts no more often than the longest wait allows on average.
     sleep(Duration::from_secs(300)).await;
-    let failures = running.stats.failures(ExportFailure::Unavailable);
+    let failures = running.stats.failures.with(ExportFailure::Unavailable).get();
     assert!((10..100).contains(&failures), "{failures} attempts");
     let taken = running.offer(100..3_000);
     let dropped = running.stats.dropped(DropReason::QueueFull);
     assert_eq!((taken, dropped), (MOST_QUEUED, 2_900 - MOST_QUEUED as u64));
-    assert_eq!((running.stats.sent(), running.collector.roots().len()), (0, 0));
+    assert_eq!((running.stats.sent.get(), running.collector.roots().len()), (0, 0));
     running.collector.answer_with(StatusCode::OK);
     sleep(LONGEST_WAIT + GATHER).await;
     let (collector, stats, _) = running.end().await;
     let sent = 100 + MOST_QUEUED as u64;
-    assert_eq!((stats.sent(), collector.roots().len() as u64), (sent, sent));
+    assert_eq!((stats.sent.get(), collector.roots().len() as u64), (sent, sent));
 }
 
 #[tokio::test(start_paused = true)]
@@ -101,11 +100,11 @@ async fn what_the_collector_refuses_is_dropped_and_does_not_hold_up_the_rest() {
     running.offer(0..10);
     sleep(GATHER * 2).await;
     assert_eq!(running.stats.dropped(DropReason::Rejected), 10);
-    assert_eq!(running.stats.failures(ExportFailure::Rejected), 1);
+    assert_eq!(running.stats.failures.with(ExportFailure::Rejected).get(), 1);
     running.collector.answer_with(StatusCode::OK);
     running.offer(10..20);
     let (collector, stats, _) = running.end().await;
-    assert_eq!((stats.sent(), collector.roots().len()), (10, 10));
+    assert_eq!((stats.sent.get(), collector.roots().len()), (10, 10));
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,7 +115,7 @@ async fn a_dead_collector_holds_up_the_end_no_longer_than_the_deadline() {
     running.offer(0..500);
     sleep(Duration::from_secs(60)).await;
     let (_, stats, took) = running.end().await;
-    assert_eq!(stats.sent(), 0);
+    assert_eq!(stats.sent.get(), 0);
     assert!(took <= FLUSH_DEADLINE + Duration::from_millis(10), "{took:?}");
 }
 

@@ -7,10 +7,11 @@ use opentelemetry::trace::{SpanId, TraceId};
 
 use podinit_core::lifecycle::{GateKind, Interval};
 use podinit_core::pod::PodUid;
+use podinit_instruments::SpanRef;
 
 /// What a span of a startup is about: its name, and for pulls the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpanName<'a> {
+pub(crate) enum SpanName<'a> {
     /// The whole startup: the root
     Startup,
     /// A stage or a step
@@ -23,7 +24,7 @@ pub enum SpanName<'a> {
 
 impl<'a> SpanName<'a> {
     /// The span that shows an interval: of an end-to-end duration the root.
-    pub const fn from_interval(interval: Interval) -> Self {
+    pub(crate) const fn from_interval(interval: Interval) -> Self {
         match interval {
             Interval::CreatedToReady | Interval::ScheduledToReady => Self::Startup,
             Interval::Stage(_) | Interval::Step(_) => Self::Interval(interval),
@@ -31,7 +32,7 @@ impl<'a> SpanName<'a> {
     }
 
     /// The name of the span, the same for every pod.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Startup => "pod startup",
             Self::Interval(interval) => interval.as_str(),
@@ -54,19 +55,27 @@ impl fmt::Display for SpanName<'_> {
 }
 
 /// The trace of a pod's startup: the 128 bits of its UID.
-pub fn trace_id(uid: PodUid) -> TraceId {
+pub(crate) fn trace_id(uid: PodUid) -> TraceId {
     let [high, low] = uid.words().map(u128::from);
     TraceId::from(high << 64 | low)
 }
 
 /// A span of a pod's startup: the FNV-1a hash of 64 bits of `UID/NAME`, of a pull `UID/NAME/CONTAINER`.
-pub fn span_id(uid: PodUid, name: SpanName<'_>) -> SpanId {
+pub(crate) fn span_id(uid: PodUid, name: SpanName<'_>) -> SpanId {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let text = format!("{uid}/{name}");
     let hash = text.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
     // 0 is no id.
     SpanId::from(hash.max(1))
+}
+
+/// The span that stands for an interval of the startup of this pod.
+pub fn span_ref(uid: PodUid, interval: Interval) -> SpanRef {
+    SpanRef {
+        trace_id: trace_id(uid).to_string(),
+        span_id: span_id(uid, SpanName::from_interval(interval)).to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 //! The exporter samples and never waits: what the queue has no room for is dropped and counted. A task of its own makes
 //! the spans, sends them, and tries again while the collector fails. `docs/traces.md` says what a trace holds.
 //!
-//! It knows what an exporter is given ([`TraceExport`](podinit_exporter::traces::TraceExport)). It must not know flags; the
-//! exporter does not know it.
+//! It knows core's records, how a client is made, and instruments, which count what it sends. It must not know flags
+//! nor an exporter; the exporter does not know it.
 
 #![forbid(unsafe_code)]
 
@@ -22,18 +22,20 @@ mod attributes;
 mod batches;
 #[cfg(test)]
 mod fixtures;
-mod given;
 mod http_client;
 mod ids;
+mod pipeline;
 mod queue;
 mod sampling;
 mod settings;
 mod spans;
+mod trace_stats;
 
 pub use answer::{CollectorAnswer, RequestFailure};
 pub use batches::probe;
-pub use given::{open, settings};
-pub use ids::{span_id, trace_id};
+pub use ids::span_ref;
+pub use pipeline::{TracePipeline, open, settings};
 pub use queue::{MOST_QUEUED, TraceQueue, channel};
 pub use sampling::SampleRatio;
 pub use settings::{EXPECTED_ENDPOINT, OtlpSettings, SettingsError};
+pub use trace_stats::{DropReason, ExportFailure, TraceStats};

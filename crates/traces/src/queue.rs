@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::sampling::SampleRatio;
+use crate::trace_stats::{DropReason, TraceStats};
 use podinit_core::lifecycle::EndedStartup;
-use podinit_expo::metrics::{DropReason, TraceStats};
 
 /// So many startups may wait to be sent, a kilobyte each or two. Further ones are dropped.
 pub const MOST_QUEUED: usize = 2048;
@@ -27,9 +27,10 @@ impl TraceQueue {
         }
         let is_taken = self.startups.try_send(Arc::clone(startup)).is_ok();
         if !is_taken {
-            self.stats.count_dropped(DropReason::QueueFull, 1);
+            self.stats.dropped.with(DropReason::QueueFull).increment();
         }
-        self.stats.set_queued(self.startups.max_capacity() - self.startups.capacity());
+        let queued = self.startups.max_capacity() - self.startups.capacity();
+        self.stats.queued.set(queued as u64);
         is_taken
     }
 }

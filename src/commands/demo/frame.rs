@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use podinit_core::lifecycle::Stage;
+use podinit_core::palette;
 use podinit_expo::metrics::{LEAST_OF_P99, PodFigures, StageDurations};
 use podinit_text::document::TerminalStyle;
 use podinit_text::human_time::{rounded_seconds, seconds};
-use podinit_text::palette;
 
 /// The columns of a bar's line that are neither the bar nor the durations: the stage, its pods, and how many are stuck.
 const MARGIN: usize = 32;

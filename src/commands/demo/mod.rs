@@ -15,7 +15,7 @@ use anyhow::Context;
 
 use self::kubeconfig::KubeconfigFile;
 use self::live_view::{KeyInput, LiveView};
-use super::exporter_parts::{ExporterParts, exporter_parts};
+use super::exporter_parts::{ExporterParts, exporter_parts, guard};
 use crate::args::DemoArgs;
 use podinit_exporter::accounting_thread;
 use podinit_exporter::own_thread::OwnThread;
@@ -69,7 +69,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
     let links = ExporterLinks { kubeconfig: Some(kubeconfig.path()), runbook_url };
     let (exporter, problems) =
         live::show(exporter, records, links, (finding.handle(), reading.handle()));
-    let exporter = web.guard(exporter, None, reload)?;
+    let exporter = guard(exporter, web, None, reload)?;
     let cluster =
         podinit_connect::connect_to(simulated.url(), "the simulated cluster".to_owned()).await?;
     let urls = DemoUrls::new(exporter.scheme(), exporter.address(), metrics, kubeconfig.path());

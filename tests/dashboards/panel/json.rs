@@ -1,6 +1,6 @@
 //! The JSON of a panel.
 
-use podinit_text::palette::PALETTE;
+use podinit_core::palette::PALETTE;
 use serde_json::{Value, json};
 
 use super::{Kind, Panel, Target, datasource};

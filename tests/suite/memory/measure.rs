@@ -18,9 +18,8 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{DecodeOptions, PodDecoder, SpecField, WatchEventKind};
-use podinit_expo::metrics::{DropReason, TraceStats};
 use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
-use podinit_traces::{self as traces, TraceQueue};
+use podinit_traces::{self as traces, DropReason, TraceQueue, TraceStats};
 use serde_json::{Value, json};
 
 use crate::counting::bytes_of;

@@ -113,7 +113,7 @@ impl Durable {
     ) -> (Tracker, Vec<Option<Version>>) {
         let sections = frame::read(&self.document).expect("it was written whole");
         let content::DecodedCheckpoint { content, pods, .. } =
-            content::decode(&sections, podinit_exporter::families()).expect("it says something");
+            content::decode(&sections, podinit::families()).expect("it says something");
         let in_flight = pods.iter().filter_map(|pod| pod.in_flight());
         let bug = tally.injected.bug;
         if bug != Bug::CountsFromZero {

@@ -101,7 +101,7 @@ impl Findings {
     /// Whatever happens, nothing is left out; and whatever is wrong can be fixed.
     #[track_caller]
     fn tell_of_every_check(&self) {
-        for check in podinit_tools::doctor::report::Check::ALL {
+        for check in podinit_doctor::report::Check::ALL {
             assert!(!self.of_check(check.as_str()).is_empty(), "{} is missing", check.as_str());
         }
         for found in self.all() {

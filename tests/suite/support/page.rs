@@ -1,7 +1,7 @@
 //! The page alerts of an SLO as the generated rules state it, read back from them: so it is
 //! evaluated here with their numbers and not with some of this test's own.
 
-use podinit_slo::rules::{RenderOptions, render};
+use podinit_rules::{RenderOptions, render};
 use podinit_slo::{Slo, SloFile};
 use serde_json::Value;
 

@@ -29,7 +29,7 @@ use x509_cert::ext::pkix::name::GeneralName;
 use super::files::{PemForm, WebConfigFiles, certificates_of};
 use super::tls_form::TlsForm;
 use super::tls_names::find;
-use podinit_text::config_file::FileFault;
+use podinit_config::FileFault;
 
 /// The most entries of `client_allowed_sans`.
 const MAX_SANS: usize = 256;

@@ -9,9 +9,9 @@ use rustls::pki_types::pem::PemObject;
 
 use serde_saphyr::{Location, Spanned};
 
-use podinit_text::config_file::reload::FileState;
-use podinit_text::config_file::yaml::Given;
-use podinit_text::config_file::{FileFault, regular_file};
+use podinit_config::reload::FileState;
+use podinit_config::yaml::Given;
+use podinit_config::{FileFault, regular_file};
 
 /// The length limit of the file, and of each file that it names, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;

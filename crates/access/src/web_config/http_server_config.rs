@@ -11,8 +11,8 @@ use http::header::{
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use podinit_text::config_file::FileFault;
-use podinit_text::config_file::yaml::Given;
+use podinit_config::FileFault;
+use podinit_config::yaml::Given;
 use podinit_text::duration::{FORMS, PrometheusDuration};
 
 const MAX_BURST: u32 = 1_000_000;

@@ -29,9 +29,9 @@ use self::files::WebConfigFiles;
 use self::http_server_config::{HttpForm, RateLimitForm};
 use self::tls_form::TlsForm;
 use self::users::UsersForm;
-use podinit_text::config_file::reload::ConfigInspection;
-use podinit_text::config_file::yaml::{self, Given};
-use podinit_text::config_file::{FileError, FileFault};
+use podinit_config::reload::ConfigInspection;
+use podinit_config::yaml::{self, Given};
+use podinit_config::{FileError, FileFault};
 
 /// A valid web configuration.
 #[derive(Clone, Debug, Default)]

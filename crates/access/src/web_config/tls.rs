@@ -12,8 +12,8 @@ use super::client_auth::ClientAuth;
 use super::files::{PemForm, PemSource, WebConfigFiles, certificates_of};
 use super::tls_form::TlsForm;
 use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find, find_all};
-use podinit_text::config_file::FileFault;
-use podinit_text::config_file::yaml::Given;
+use podinit_config::FileFault;
+use podinit_config::yaml::Given;
 
 /// Only HTTP/1.1 is supported.
 const ALPN: &[u8] = b"http/1.1";

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use podinit_text::config_file::yaml::Given;
+use podinit_config::yaml::Given;
 
 /// Names, files and PEM.
 #[derive(Default, Deserialize)]

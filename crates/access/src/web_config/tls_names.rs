@@ -13,8 +13,8 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 use serde_saphyr::Spanned;
 
-use podinit_text::config_file::FileFault;
-use podinit_text::config_file::yaml::Given;
+use podinit_config::FileFault;
+use podinit_config::yaml::Given;
 
 /// From the oldest to the newest.
 pub(super) const VERSIONS: [(&str, &SupportedProtocolVersion); 2] =

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::CredentialError;
-use podinit_text::config_file::regular_file::{self, LONGEST_SECRET};
+use podinit_config::regular_file::{self, LONGEST_SECRET};
 
 /// The password in the file at `path`: without white space around it, as Prometheus reads its
 /// `password_file`.

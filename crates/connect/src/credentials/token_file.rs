@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{CredentialError, bearer};
-use podinit_text::config_file::regular_file::{self, LONGEST_SECRET};
+use podinit_config::regular_file::{self, LONGEST_SECRET};
 
 /// How long a token is used before the file is read again, as in client-go.
 const READ_EVERY: Duration = Duration::from_secs(60);

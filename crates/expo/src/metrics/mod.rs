@@ -47,7 +47,6 @@ mod start_times;
 #[cfg(test)]
 mod start_times_tests;
 mod store;
-mod trace_stats;
 
 pub use build_info::BUILD;
 pub use builder::ExpositionBuilder;
@@ -68,4 +67,3 @@ pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};
 pub use slo::{SloDoc, SloFigures};
 pub use start_times::SavedStartTimes;
-pub use trace_stats::{DropReason, ExportFailure, TraceStats};

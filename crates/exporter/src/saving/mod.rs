@@ -34,6 +34,7 @@ use podinit_checkpoint::{
 };
 use podinit_core::lifecycle::{Tracker, TrackerConfig};
 use podinit_core::shard::Shard;
+use podinit_instruments::FamilyDoc;
 use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::watch::WatchConfig;
 use podinit_kube::watch::probe::ProbeResult;
@@ -46,6 +47,8 @@ pub struct StateCheckpoint<D = RealDisk> {
     dir: PathBuf,
     /// Which shard the process is
     shard: Shard,
+    /// Whose counts can be restored
+    families: Vec<FamilyDoc>,
     pub(crate) gauges: Arc<CheckpointGauges>,
     /// What it holds, until the process has been restored from it
     found: Option<DecodedCheckpoint>,
@@ -71,12 +74,17 @@ pub(crate) struct RestoredParts<'a> {
 }
 
 impl StateCheckpoint {
-    /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends. Reads nothing of it.
+    /// Opens the checkpoint of `shard` in `dir` and locks the directory until this process ends. Reads nothing of it yet;
+    /// of what it holds, only counts of `families` are restored.
     ///
     /// # Errors
     /// When the directory cannot be used.
-    pub fn open(dir: &Path, shard: Shard) -> Result<(Self, SnapshotService), OpenError> {
-        Ok(Self::unread(CheckpointStore::open(dir)?, dir, shard))
+    pub fn open(
+        dir: &Path,
+        shard: Shard,
+        families: Vec<FamilyDoc>,
+    ) -> Result<(Self, SnapshotService), OpenError> {
+        Ok(Self::unread(CheckpointStore::open(dir)?, dir, shard, families))
     }
 }
 
@@ -86,6 +94,7 @@ impl<D: Disk + Send + 'static> StateCheckpoint<D> {
         store: CheckpointStore<D>,
         dir: &Path,
         shard: Shard,
+        families: Vec<FamilyDoc>,
     ) -> (Self, SnapshotService) {
         let gauges = Arc::new(CheckpointGauges::new());
         let (requests, receiver) = mpsc::channel(1);
@@ -93,6 +102,7 @@ impl<D: Disk + Send + 'static> StateCheckpoint<D> {
             store,
             dir: dir.to_owned(),
             shard,
+            families,
             commits: Arc::new(CommitRequests::new(Arc::clone(&gauges))),
             gauges,
             found: None,
@@ -112,7 +122,7 @@ impl<D: Disk + Send + 'static> StateCheckpoint<D> {
             LoadedCheckpoint::Rejected(rejection) => {
                 rejected(&self.gauges, rejection.reason, &rejection.why, rejection.set_aside);
             }
-            LoadedCheckpoint::Found(bytes) => match read(&bytes) {
+            LoadedCheckpoint::Found(bytes) => match read(&bytes, &self.families) {
                 Ok(decoded) => self.found = Some(decoded),
                 Err(error) => {
                     let reason = error.reason();
@@ -199,7 +209,7 @@ impl<D: Disk + Send + 'static> StateCheckpoint<D> {
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
 /// Reads a file whose frame the store has checked, and says how far it is.
-fn read(bytes: &[u8]) -> Result<DecodedCheckpoint, ContentError> {
+fn read(bytes: &[u8], families: &[FamilyDoc]) -> Result<DecodedCheckpoint, ContentError> {
     tracing::info!(bytes = bytes.len(), "reading the checkpoint");
     let mut told = Instant::now();
     let tell = |percent: u64| {
@@ -209,7 +219,7 @@ fn read(bytes: &[u8]) -> Result<DecodedCheckpoint, ContentError> {
         }
     };
     match frame::read(bytes) {
-        Ok(sections) => content::decode_telling(&sections, crate::families(), tell),
+        Ok(sections) => content::decode_telling(&sections, families, tell),
         // The store has read it with success before.
         Err(_) => Err(ContentError::Missing(0)),
     }

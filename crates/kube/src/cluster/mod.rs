@@ -2,7 +2,7 @@
 //! deadlines and their errors; and the API server's clock.
 //!
 //! Nothing here knows how the client is made (`podinit-connect`), nor what is requested: [`crate::watch`],
-//! `podinit-access` and `podinit-tools` make the requests.
+//! `podinit-access` and `podinit-doctor` make the requests.
 
 pub(crate) mod answer_body;
 pub mod api_error;

@@ -4,9 +4,9 @@ use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::named::gate_in_words;
 use super::waterfall::Row;
 use podinit_core::lifecycle::MilestoneSource;
+use podinit_core::palette;
 use podinit_text::document::{DocumentFormat, TerminalStyle, TextDocument};
 use podinit_text::human_time::{as_of, date_and_time, seconds};
-use podinit_text::palette;
 use podinit_text::strangers_text::shown;
 
 /// The columns of a row of the waterfall that are not bars.

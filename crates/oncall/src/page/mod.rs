@@ -29,7 +29,7 @@ pub use pod_page::pod_page;
 pub(super) use routes::{PageSources, SharedHistory};
 pub use routes::{router, serves};
 
-use podinit_text::palette;
+use podinit_core::palette;
 
 /// The style sheet of all pages.
 pub fn style() -> String {

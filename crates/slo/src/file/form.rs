@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_saphyr::Spanned;
 
+use podinit_config::yaml::{Given, unknown};
 use podinit_core::lifecycle::{Interval, SloInterval};
-use podinit_text::config_file::yaml::{Given, unknown};
 use podinit_text::duration::PrometheusDuration;
 
 #[derive(Deserialize)]

@@ -12,14 +12,14 @@ pub use self::selection::{AvailableEvidence, EvidenceSources};
 
 use self::form::{FileForm, NamespacesForm, SloForm};
 use super::{Slo, SloFile};
+use podinit_config::reload::{ConfigInspection, FileState};
+use podinit_config::yaml;
+use podinit_config::{FileError, FileFault, regular_file};
 use podinit_core::lifecycle::{Namespaces, Selection, SloRule};
-use podinit_text::config_file::reload::{ConfigInspection, FileState};
-use podinit_text::config_file::yaml;
-use podinit_text::config_file::{FileError, FileFault, regular_file};
 use podinit_text::duration::PrometheusDuration;
 
 /// The most SLOs in a file: each pod is checked against each SLO, and each SLO has its own series.
-pub(super) const MAX_SLOS: usize = 64;
+pub const MAX_SLOS: usize = 64;
 /// The longest file that is read, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024;
 

@@ -3,8 +3,8 @@
 use serde_saphyr::{Location, Spanned};
 
 use super::form::SloForm;
+use podinit_config::FileFault;
 use podinit_core::lifecycle::CustomMilestones;
-use podinit_text::config_file::FileFault;
 
 /// The sources of evidence that are read besides pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

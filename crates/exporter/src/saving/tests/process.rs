@@ -67,7 +67,7 @@ impl Process {
         records: Option<Box<dyn RecordKeeper>>,
     ) -> Self {
         let (mut checkpoint, mut snapshots) =
-            StateCheckpoint::unread(store, Path::new("DIR"), Shard::ALL);
+            StateCheckpoint::unread(store, Path::new("DIR"), Shard::ALL, crate::families(&[]));
         checkpoint.read().unwrap();
         let gauges = Arc::clone(&checkpoint.gauges);
         checkpoint.commits =
