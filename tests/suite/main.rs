@@ -20,8 +20,6 @@ mod checkpoint;
 mod command_line;
 mod comparison;
 mod explain;
-mod kube_events;
-mod max_pods;
 mod memory;
 mod metrics;
 mod oncall;
@@ -31,17 +29,10 @@ mod recordings;
 mod report;
 mod repository;
 mod server;
-mod sim_cluster;
-mod sim_events;
-mod sim_faults;
-mod sim_gates;
-mod sim_lives;
-mod sim_protocol;
 mod simulation;
 mod soak;
 mod support;
 mod tools;
-mod tracker;
 mod watch;
 
 /// Counts per thread what is allocated, for the tests that limit memory.

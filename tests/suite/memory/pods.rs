@@ -1,7 +1,7 @@
 //! What remembering pods costs, counted allocation by allocation: the limits that a large cluster
 //! relies on. `cargo bench --bench memory` prints the figures.
 
-use super::failing::Have;
+use super::failing::{self, Have};
 use super::measure::{self, Burden};
 
 /// One pod more than fits: the index has just doubled, and a chunk of records has just been begun.

@@ -1,8 +1,8 @@
 //! What whoever is on call reads: the API, the page, `problems` and `stuck`.
 
 mod api;
-mod api_schema;
 mod event_messages;
+mod kube_events;
 mod odd_lives;
 mod one_list;
 mod page;

@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use podinit_sim::plan;
-use podinit_sim::profile::{LifeKind, LifeSpeed};
-use podinit_sim::rng::Rng;
-use podinit_sim::truth::PodTruth;
-use podinit_sim::{ClusterConfig, SimulatedCluster};
+use crate::plan;
+use crate::profile::{LifeKind, LifeSpeed};
+use crate::rng::Rng;
+use crate::truth::PodTruth;
+use crate::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 
-use crate::support::sim::Http;
+use super::client::Http;
 
 /// The versions of one pod, as a watch tells them.
-pub struct Story {
-    pub events: Vec<Value>,
-    pub truth: PodTruth,
+pub(super) struct Story {
+    pub(super) events: Vec<Value>,
+    pub(super) truth: PodTruth,
 }
 
 impl Story {
     /// Lives a whole life of `kind`, with draws from `seed`.
-    pub async fn of(kind: LifeKind, pace: LifeSpeed, seed: u64) -> Self {
+    pub(super) async fn of(kind: LifeKind, pace: LifeSpeed, seed: u64) -> Self {
         let config = ClusterConfig { history: 100_000, ..ClusterConfig::manual() };
         let cluster = SimulatedCluster::start(config).await.unwrap();
         assert!(cluster.begin(plan::life(kind, pace, &mut Rng::new(seed))));
@@ -43,20 +43,20 @@ impl Story {
         }
     }
 
-    pub async fn brisk(kind: LifeKind) -> Self {
+    pub(super) async fn brisk(kind: LifeKind) -> Self {
         Self::of(kind, LifeSpeed::Brisk, 1).await
     }
 
-    pub fn object(&self, at: usize) -> &Value {
+    pub(super) fn object(&self, at: usize) -> &Value {
         &self.events[at]["object"]
     }
 
-    pub fn last(&self) -> &Value {
+    pub(super) fn last(&self) -> &Value {
         self.object(self.events.len() - 1)
     }
 
     /// The condition of that type in each version in which it stands.
-    pub fn conditions(&self, kind: &str) -> Vec<&Value> {
+    pub(super) fn conditions(&self, kind: &str) -> Vec<&Value> {
         (self.events.iter())
             .flat_map(|event| {
                 event["object"]["status"]["conditions"].as_array().into_iter().flatten()
@@ -66,7 +66,7 @@ impl Story {
     }
 
     /// The statuses of the condition, without repetitions.
-    pub fn turns(&self, kind: &str) -> Vec<String> {
+    pub(super) fn turns(&self, kind: &str) -> Vec<String> {
         let mut turns: Vec<String> = (self.conditions(kind).iter())
             .map(|condition| condition["status"].as_str().unwrap().to_owned())
             .collect();
@@ -74,11 +74,11 @@ impl Story {
         turns
     }
 
-    pub fn ever(&self, holds: impl Fn(&Value) -> bool) -> bool {
+    pub(super) fn ever(&self, holds: impl Fn(&Value) -> bool) -> bool {
         self.events.iter().any(|event| holds(&event["object"]))
     }
 
-    pub fn reasons(&self, kind: &str) -> Vec<String> {
+    pub(super) fn reasons(&self, kind: &str) -> Vec<String> {
         let mut reasons: Vec<String> = (self.conditions(kind).iter())
             .filter_map(|condition| condition["reason"].as_str().map(str::to_owned))
             .collect();
@@ -87,11 +87,11 @@ impl Story {
     }
 }
 
-pub fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
+pub(super) fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
     let conditions = object["status"]["conditions"].as_array()?;
     conditions.iter().find(|condition| condition["type"] == kind)
 }
 
-pub fn holds(object: &Value, kind: &str) -> bool {
+pub(super) fn holds(object: &Value, kind: &str) -> bool {
     condition(object, kind).is_some_and(|condition| condition["status"] == "True")
 }

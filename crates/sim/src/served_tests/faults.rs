@@ -1,11 +1,11 @@
 //! The faults that tests can order befall the requests and streams that they are meant for.
 
-use crate::support::sim::{Http, PODS, bind, brief, create, names};
+use super::client::{Http, PODS, bind, brief, create, names};
+use crate::faults::{FaultAnswer, FaultTarget, StreamFault};
+use crate::status::Failure;
+use crate::{ClusterConfig, SimulatedCluster};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
-use podinit_sim::status::Failure;
-use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
 async fn cluster() -> (SimulatedCluster, Http) {

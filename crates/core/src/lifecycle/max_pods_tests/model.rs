@@ -11,21 +11,21 @@ enum State {
     Deleted { second: i64 },
 }
 
-pub struct Model {
+pub(super) struct Model {
     cap: usize,
     second: i64,
     /// By name: the second of creation, and the state
     known: BTreeMap<String, (i64, State)>,
     watermark: Option<i64>,
-    pub discovered: BTreeSet<String>,
-    pub evicted: [u64; 2],
-    pub refused: [u64; 2],
+    pub(super) discovered: BTreeSet<String>,
+    pub(super) evicted: [u64; 2],
+    pub(super) refused: [u64; 2],
     /// Snapshots of pods that had been discovered before and were refused
-    pub came_back: u64,
+    pub(super) came_back: u64,
 }
 
 impl Model {
-    pub fn new(cap: usize) -> Self {
+    pub(super) fn new(cap: usize) -> Self {
         Self {
             cap,
             second: 0,
@@ -38,16 +38,16 @@ impl Model {
         }
     }
 
-    pub fn remembered(&self) -> usize {
+    pub(super) fn remembered(&self) -> usize {
         self.known.len()
     }
 
-    pub fn in_flight(&self) -> usize {
+    pub(super) fn in_flight(&self) -> usize {
         let states = self.known.values();
         states.filter(|(_, state)| *state == State::InFlight).count()
     }
 
-    pub fn apply(&mut self, second: i64, change: &Change) {
+    pub(super) fn apply(&mut self, second: i64, change: &Change) {
         self.second = second;
         let remembered = |state: &State| match state {
             State::Deleted { second: deleted } => second - deleted <= 600,

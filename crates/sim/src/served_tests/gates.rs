@@ -3,22 +3,22 @@
 
 use std::time::Duration;
 
-use http_body_util::BodyExt;
-use podinit_core::timestamp::Timestamp;
-use podinit_sim::container::AppState;
-use podinit_sim::kubelet::ConditionVerdict;
-use podinit_sim::life::{
+use crate::container::AppState;
+use crate::kubelet::ConditionVerdict;
+use crate::life::{
     ConditionWriter, MODEL_LOADED, PodChange, PodManifest, READINESS_GATE, SCHEDULING_GATE,
 };
-use podinit_sim::node::AHEAD;
-use podinit_sim::profile::{LifeKind, LifeSpeed};
-use podinit_sim::scene::Scene;
-use podinit_sim::sim_clock::time;
-use podinit_sim::{ClusterConfig, SimulatedCluster};
+use crate::node::AHEAD;
+use crate::profile::{LifeKind, LifeSpeed};
+use crate::scene::Scene;
+use crate::sim_clock::time;
+use crate::{ClusterConfig, SimulatedCluster};
+use http_body_util::BodyExt;
+use podinit_core::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-use crate::support::sim::{Http, PODS, bind, manifest, report};
-use crate::support::story::{Story, condition, holds};
+use super::client::{Http, PODS, bind, manifest, report};
+use super::story::{Story, condition, holds};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -220,7 +220,7 @@ async fn without_its_controller_gated_pods_stay_gated_and_all_others_start() {
         .partition(|pod| pod.kind == Some(LifeKind::Gated));
     assert!(gated.len() > 20, "{}", gated.len());
     assert!(gated.iter().all(|pod| pod.ungated.is_none() && pod.scheduled.is_none()));
-    let is_late = |pod: &&podinit_sim::truth::PodTruth| {
+    let is_late = |pod: &&crate::truth::PodTruth| {
         pod.ending.is_none() && pod.created < cluster.clock().now().plus_nanos(-120_000_000_000)
     };
     assert_eq!(others.iter().filter(is_late).count(), 0);

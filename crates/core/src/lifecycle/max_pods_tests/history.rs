@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
-use podinit_core::timestamp::Timestamp;
+use crate::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
+use crate::timestamp::Timestamp;
 use proptest::prelude::*;
 
 /// How many pods a cluster can have in all.
-pub const PODS: usize = 60;
+pub(super) const PODS: usize = 60;
 
 /// 2026-01-01T00:00:00Z
 const START: i64 = 1_767_225_600;
@@ -17,7 +17,7 @@ const REMEMBERED: i64 = 600;
 
 /// One thing that happens, to the pod with this number.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub(super) enum Step {
     /// It is made, or something about it changes
     Touch(usize),
     /// It becomes ready
@@ -35,7 +35,7 @@ pub enum Step {
 }
 
 /// Any history. Most of it is about pods, some of it about the watch.
-pub fn any() -> impl Strategy<Value = Vec<Step>> {
+pub(super) fn any() -> impl Strategy<Value = Vec<Step>> {
     let pod = || 0..PODS;
     let step = prop_oneof![
         8 => pod().prop_map(Step::Touch),
@@ -51,20 +51,20 @@ pub fn any() -> impl Strategy<Value = Vec<Step>> {
 
 /// The state of a pod.
 #[derive(Clone, Copy, Debug)]
-pub struct Pod {
-    pub number: usize,
+pub(super) struct Pod {
+    pub(super) number: usize,
     /// The second of its creation, if the API says it
-    pub created: Option<i64>,
-    pub ready: bool,
+    pub(super) created: Option<i64>,
+    pub(super) ready: bool,
     version: u64,
 }
 
 impl Pod {
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         format!("pod-{:02}", self.number)
     }
 
-    pub fn snapshot(&self) -> PodSnapshot {
+    pub(super) fn snapshot(&self) -> PodSnapshot {
         let uid = PodUid::from_text(&self.name());
         let mut pod = PodSnapshot::bare(uid, "default", self.name());
         pod.resource_version = Some(self.version);
@@ -83,7 +83,7 @@ impl Pod {
 
 /// What the tracker receives.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub(super) enum Change {
     Nothing,
     Applied(Pod),
     Deleted(Pod),
@@ -92,7 +92,7 @@ pub enum Change {
 
 /// A history that goes on.
 #[derive(Default)]
-pub struct History {
+pub(super) struct History {
     second: i64,
     version: u64,
     pods: BTreeMap<usize, Pod>,
@@ -102,7 +102,7 @@ pub struct History {
 
 impl History {
     /// What is delivered, second by second.
-    pub fn play(steps: &[Step]) -> Vec<(i64, Change)> {
+    pub(super) fn play(steps: &[Step]) -> Vec<(i64, Change)> {
         let mut history = Self { second: START, ..Self::default() };
         steps
             .iter()

@@ -3,37 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit_core::lifecycle::{
-    BadReason, Cause, Delivery, Interval, Namespaces, Observation, PodEvent, PodObservation,
-    Selection, SloId, SloRule, SloVerdict, SourceId, Stage, Tracker, TrackerConfig, WaitReason,
+use super::fixtures::{at, delivery};
+use super::{Tracker, TrackerConfig, fixtures};
+use crate::lifecycle::{
+    BadReason, Cause, Interval, Namespaces, Observation, PodEvent, PodObservation, Selection,
+    SloId, SloRule, SloVerdict, SourceId, Stage, WaitReason,
 };
-use podinit_core::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
-use podinit_core::timestamp::Timestamp;
-
-const START: i64 = 1_800_000_000;
+use crate::pod::{ConditionStatus, ConditionType, PodSnapshot, PodUid, StatusCondition};
 
 fn rule(name: &str, threshold: u64) -> SloRule {
-    SloRule {
-        name: name.into(),
-        interval: Interval::Stage(Stage::Network).into(),
-        threshold: Duration::from_secs(threshold),
-        grace: Duration::ZERO,
-        namespaces: Namespaces::All,
-        owner_kinds: Vec::new(),
-        selection: Selection::default(),
-    }
+    let interval = Interval::Stage(Stage::Network).into();
+    SloRule { interval, ..fixtures::rule(name, threshold) }
 }
 
 /// A pod that is bound at the start, on this node.
 fn bound(version: u64, node: Option<&str>) -> PodSnapshot {
     let mut pod = PodSnapshot::bare(PodUid::from_text("uid"), "shop", "web");
-    pod.created = Some(Timestamp::from_seconds(START));
+    pod.created = Some(at(0));
     pod.resource_version = Some(version);
     pod.info.node = node.map(Arc::from);
-    let scheduled = StatusCondition {
-        status: ConditionStatus::True,
-        last_transition: Some(Timestamp::from_seconds(START)),
-    };
+    let scheduled = StatusCondition { status: ConditionStatus::True, last_transition: Some(at(0)) };
     pod.conditions.insert(ConditionType::PodScheduled, scheduled);
     pod
 }
@@ -53,39 +42,17 @@ impl Harness {
     }
 
     fn deliver(&mut self, pod: PodSnapshot) {
-        let now = Timestamp::from_seconds(START);
-        let delivery = Delivery {
-            source: SourceId(0),
-            event: PodEvent::Applied(pod),
-            now,
-            observed: Some(now),
-            version: None,
-        };
+        let delivery = delivery(SourceId(0), 0, PodEvent::Applied(pod));
         let said = &mut self.said;
-        let mut sink = |_, observation: Observation<'_>| match observation {
-            Observation::Pod(_, observation) => said.push(observation),
-            Observation::Pull(..)
-            | Observation::Gate(..)
-            | Observation::Gates(..)
-            | Observation::Node(_)
-            | Observation::Tracker(_) => {}
-        };
-        self.tracker.apply(delivery, &mut sink);
+        self.tracker
+            .apply(delivery, &mut |_, observation: Observation<'_>| hear(said, observation));
     }
 
     /// Lets so many seconds pass since the start.
     fn pass(&mut self, seconds: i64) {
         let said = &mut self.said;
-        let mut sink = |_, observation: Observation<'_>| match observation {
-            Observation::Pod(_, observation) => said.push(observation),
-            Observation::Pull(..)
-            | Observation::Gate(..)
-            | Observation::Gates(..)
-            | Observation::Node(_)
-            | Observation::Tracker(_) => {}
-        };
-        let now = Timestamp::from_seconds(START + seconds);
-        self.tracker.advance(now, &mut sink);
+        self.tracker
+            .advance(at(seconds), &mut |_, observation: Observation<'_>| hear(said, observation));
     }
 
     /// The SLOs that have had their event.
@@ -96,6 +63,18 @@ impl Harness {
         };
         self.said.iter().filter_map(verdict).collect()
     }
+}
+
+fn hear(said: &mut Vec<PodObservation>, observation: Observation<'_>) {
+    if let Observation::Pod(_, observation) = observation {
+        said.push(observation);
+    }
+}
+
+/// What the SLO at this place says of a pod that no kubelet acknowledges.
+fn missed(slo: u16) -> (u16, SloVerdict) {
+    let reason = WaitReason::new(Stage::Network, Cause::Acknowledge);
+    (slo, SloVerdict::Bad(BadReason::of_known(reason)))
 }
 
 #[test]
@@ -132,16 +111,7 @@ fn an_slo_with_another_threshold_judges_the_pods_in_flight_by_that() {
     harness.pass(20);
     assert_eq!(harness.verdicts(), []);
     harness.pass(21);
-    assert_eq!(
-        harness.verdicts(),
-        [(
-            0,
-            SloVerdict::Bad(BadReason::of_known(WaitReason::new(
-                Stage::Network,
-                Cause::Acknowledge
-            )))
-        )]
-    );
+    assert_eq!(harness.verdicts(), [missed(0)]);
     assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     harness.pass(1_000);
     assert_eq!(harness.verdicts().len(), 1);
@@ -152,16 +122,7 @@ fn an_slo_that_has_had_its_event_of_a_pod_has_no_other_when_it_is_replaced() {
     let mut harness = Harness::with(&[rule("slow", 10)]);
     harness.deliver(bound(1, None));
     harness.pass(11);
-    assert_eq!(
-        harness.verdicts(),
-        [(
-            0,
-            SloVerdict::Bad(BadReason::of_known(WaitReason::new(
-                Stage::Network,
-                Cause::Acknowledge
-            )))
-        )]
-    );
+    assert_eq!(harness.verdicts(), [missed(0)]);
     harness.tracker.set_slos([rule("slow", 20)].into());
     assert_eq!(harness.tracker.undecided(SloId(0)), 0);
     harness.pass(1_000);

@@ -1,19 +1,21 @@
 //! The cap on remembered pods, against a model that is as plain as can be: any history of a
 //! cluster, at any cap.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod history;
 mod model;
 
 use std::collections::BTreeMap;
 
-use history::{Change, History};
-use model::Model;
-use podinit_core::lifecycle::{
+use crate::lifecycle::{
     Delivery, EvictedCounts, Observation, Observer, PodEvent, PodObservation, PodState,
     RefusalReason, SourceId, Tracker, TrackerConfig, TrackerObservation,
 };
-use podinit_core::pod::PodInfo;
-use podinit_core::timestamp::Timestamp;
+use crate::pod::PodInfo;
+use crate::timestamp::Timestamp;
+use history::{Change, History};
+use model::Model;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 

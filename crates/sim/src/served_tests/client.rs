@@ -1,39 +1,43 @@
 //! A plain client of the simulated API server: JSON values and lines, nothing of podinit's own.
 
+use crate::SimulatedCluster;
+use crate::container::{AppState, KubeletReport};
+use crate::life::{PodChange, PodManifest};
+use crate::node::CURRENT;
 use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use podinit_sim::SimulatedCluster;
-use podinit_sim::container::{AppState, KubeletReport};
-use podinit_sim::life::{PodChange, PodManifest};
-use podinit_sim::node::CURRENT;
 use serde_json::Value;
 
-pub const PODS: &str = "/api/v1/pods";
+pub(super) const PODS: &str = "/api/v1/pods";
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
 /// A connection of its own for each request, and no retries, unlike the kube client.
-pub struct Http(String);
+pub(super) struct Http(String);
 
-pub struct Answer {
-    pub code: u16,
-    pub headers: HeaderMap,
-    pub json: Value,
+pub(super) struct Answer {
+    pub(super) code: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) json: Value,
 }
 
 impl Http {
-    pub fn to(cluster: &SimulatedCluster) -> Self {
+    pub(super) fn to(cluster: &SimulatedCluster) -> Self {
         Self(cluster.url().authority().unwrap().to_string())
     }
 
-    pub async fn send(&self, path: &str) -> http::Response<Incoming> {
+    pub(super) async fn send(&self, path: &str) -> http::Response<Incoming> {
         self.send_accepting("application/json", path).await
     }
 
-    pub async fn send_accepting(&self, accept: &str, path: &str) -> http::Response<Incoming> {
+    pub(super) async fn send_accepting(
+        &self,
+        accept: &str,
+        path: &str,
+    ) -> http::Response<Incoming> {
         let stream = tokio::net::TcpStream::connect(&self.0).await.unwrap();
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
@@ -46,12 +50,12 @@ impl Http {
         sender.send_request(request).await.unwrap()
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(super) async fn get(&self, path: &str) -> Answer {
         Self::answer(self.send(path).await).await
     }
 
     /// The answer to `kubectl get`, which wants a table.
-    pub async fn get_table(&self, path: &str) -> Answer {
+    pub(super) async fn get_table(&self, path: &str) -> Answer {
         Self::answer(self.send_accepting(TABLE, path).await).await
     }
 
@@ -65,23 +69,23 @@ impl Http {
         }
     }
 
-    pub async fn list(&self, query: &str) -> Value {
+    pub(super) async fn list(&self, query: &str) -> Value {
         let answer = self.get(&format!("{PODS}?{query}")).await;
         assert_eq!(answer.code, 200, "{}", answer.json);
         answer.json
     }
 
-    pub async fn watch(&self, query: &str) -> Lines {
+    pub(super) async fn watch(&self, query: &str) -> Lines {
         self.watch_path(&format!("{PODS}?watch=true&{query}")).await
     }
 
     /// A watch with the whole path and query given.
-    pub async fn watch_path(&self, path: &str) -> Lines {
+    pub(super) async fn watch_path(&self, path: &str) -> Lines {
         Lines::of(self.send(path).await)
     }
 
     /// A watch with tables in place of objects.
-    pub async fn watch_tables(&self, path: &str) -> Lines {
+    pub(super) async fn watch_tables(&self, path: &str) -> Lines {
         Lines::of(self.send_accepting(TABLE, path).await)
     }
 }
@@ -94,7 +98,7 @@ impl Lines {
 }
 
 /// The lines of a watch stream.
-pub struct Lines {
+pub(super) struct Lines {
     body: Incoming,
     buffer: BytesMut,
     /// The last event, for a test that fails
@@ -104,7 +108,7 @@ pub struct Lines {
 impl Lines {
     /// The next line, or what is left at the plain end of the stream; an error where the
     /// connection broke.
-    pub async fn next_line(&mut self) -> Result<Option<Bytes>, String> {
+    pub(super) async fn next_line(&mut self) -> Result<Option<Bytes>, String> {
         loop {
             if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
                 let line = self.buffer.split_to(end).freeze();
@@ -124,7 +128,7 @@ impl Lines {
         }
     }
 
-    pub async fn next_event(&mut self) -> Value {
+    pub(super) async fn next_event(&mut self) -> Value {
         let Some(line) = self.next_line().await.unwrap() else {
             panic!("the stream has ended after {:?}", self.last);
         };
@@ -132,13 +136,13 @@ impl Lines {
         serde_json::from_slice(&self.last).unwrap()
     }
 
-    pub async fn assert_ended(&mut self) {
+    pub(super) async fn assert_ended(&mut self) {
         assert_eq!(self.next_line().await, Ok(None));
     }
 }
 
 /// `TYPE name@version` of an event.
-pub fn brief(event: &Value) -> String {
+pub(super) fn brief(event: &Value) -> String {
     let metadata = &event["object"]["metadata"];
     format!(
         "{} {}@{}",
@@ -148,18 +152,18 @@ pub fn brief(event: &Value) -> String {
     )
 }
 
-pub fn names(list: &Value) -> Vec<String> {
+pub(super) fn names(list: &Value) -> Vec<String> {
     let items = list["items"].as_array().unwrap();
     (items.iter()).map(|pod| pod["metadata"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
-pub fn version(list: &Value) -> u64 {
+pub(super) fn version(list: &Value) -> u64 {
     let version = list["metadata"]["resourceVersion"].as_str().unwrap();
     version.parse().unwrap()
 }
 
 /// A pod that a test moves by hand; its UID is its name.
-pub fn manifest(name: &str) -> PodManifest {
+pub(super) fn manifest(name: &str) -> PodManifest {
     PodManifest {
         namespace: "shop".to_owned(),
         name: name.to_owned(),
@@ -169,16 +173,16 @@ pub fn manifest(name: &str) -> PodManifest {
     }
 }
 
-pub fn create(cluster: &SimulatedCluster, names: &[&str]) {
+pub(super) fn create(cluster: &SimulatedCluster, names: &[&str]) {
     for name in names {
         assert!(cluster.create(manifest(name)));
     }
 }
 
-pub fn bind() -> PodChange {
+pub(super) fn bind() -> PodChange {
     PodChange::Bind { node: CURRENT, stamped: true }
 }
 
-pub fn report(sandbox: bool, app: AppState) -> PodChange {
+pub(super) fn report(sandbox: bool, app: AppState) -> PodChange {
     PodChange::Report(KubeletReport { sandbox, init_done: 0, app, restarts: 0 })
 }

@@ -4,15 +4,15 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use crate::support::PATIENCE;
-use crate::support::sim::{Http, PODS, names, version};
+use super::PATIENCE;
+use super::client::{Http, PODS, names, version};
+use crate::profile::LifeKind;
+use crate::scene::Scene;
+use crate::sim_clock::SECOND;
+use crate::truth::PodEnding;
+use crate::{ClusterConfig, SimulatedCluster};
 use bytes::Bytes;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::profile::LifeKind;
-use podinit_sim::scene::Scene;
-use podinit_sim::sim_clock::SECOND;
-use podinit_sim::truth::PodEnding;
-use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -91,7 +91,7 @@ async fn after_ten_seconds_everything_has_happened() {
                 && pod.scheduled.is_some_and(|scheduled| scheduled.written < START)
                 && pod.ready.is_none_or(|ready| ready.written > START)
         }));
-        let behind = |pod: &&&podinit_sim::truth::PodTruth| {
+        let behind = |pod: &&&crate::truth::PodTruth| {
             let (Some(from), Some(to)) = (pod.scheduled, pod.network_ready) else {
                 return None;
             };

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::support::story::{Story, condition, holds};
-use podinit_sim::plan;
-use podinit_sim::profile::{LifeKind, LifeSpeed};
-use podinit_sim::rng::Rng;
-use podinit_sim::sim_clock::time;
-use podinit_sim::truth::PodEnding;
-use podinit_sim::{ClusterConfig, SimulatedCluster};
+use super::story::{Story, condition, holds};
+use crate::plan;
+use crate::profile::{LifeKind, LifeSpeed};
+use crate::rng::Rng;
+use crate::sim_clock::time;
+use crate::truth::PodEnding;
+use crate::{ClusterConfig, SimulatedCluster};
 use serde_json::Value;
 
 const NETWORK: &str = "PodReadyToStartContainers";

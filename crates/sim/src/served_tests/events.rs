@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use crate::support::sim::Http;
+use super::client::Http;
+use crate::plan;
+use crate::profile::{LifeKind, LifeSpeed};
+use crate::rng::Rng;
+use crate::{ClusterConfig, EventFaults, EventSettings, SimulatedCluster};
 use k8s_openapi::api::core::v1::Event;
 use podinit_core::timestamp::Timestamp;
-use podinit_sim::plan;
-use podinit_sim::profile::{LifeKind, LifeSpeed};
-use podinit_sim::rng::Rng;
-use podinit_sim::{ClusterConfig, EventFaults, EventSettings, SimulatedCluster};
 use serde_json::Value;
 
 const EVENTS: &str = "/api/v1/events";

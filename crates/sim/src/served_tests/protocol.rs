@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use http_body_util::BodyExt;
 
-use crate::support::sim::{Http, PODS, bind, brief, create, names, report, version};
-use podinit_sim::container::{AppState, KubeletReport};
-use podinit_sim::life::PodChange;
-use podinit_sim::object::{EventKind, ObjectKey};
-use podinit_sim::{ClusterConfig, SimulatedCluster};
+use super::client::{Http, PODS, bind, brief, create, names, report, version};
+use crate::container::{AppState, KubeletReport};
+use crate::life::PodChange;
+use crate::object::{EventKind, ObjectKey};
+use crate::{ClusterConfig, SimulatedCluster};
 use serde_json::json;
 
 async fn cluster() -> (SimulatedCluster, Http) {
