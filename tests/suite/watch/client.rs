@@ -136,21 +136,6 @@ async fn each_reason_not_to_start_is_one_line() {
     }
 }
 
-#[tokio::test]
-async fn a_cluster_that_is_not_there_is_named() {
-    // A port that was free a moment ago, and that nobody listens on
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let (_keep, cluster) = configured(port).await;
-    let text = probed(&cluster, &PodScope::Cluster).await.unwrap_err().to_string();
-    let start =
-        format!("cannot reach the API server at http://127.0.0.1:{port}/prefix (kubeconfig ");
-    assert!(text.starts_with(&start), "{text}");
-    assert!(text.contains("Connection refused") && !text.contains('\n'), "{text}");
-}
-
 /// Serves connections one after the other: each answers as many requests as it is worth, and then ends when the
 /// next one has arrived. How many requests there were.
 async fn closing(listener: TcpListener, worth: Vec<usize>, seen: Arc<Mutex<usize>>) {

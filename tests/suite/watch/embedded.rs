@@ -22,19 +22,6 @@ fn in_pages(config: &mut ReflectorConfig) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_never_answers_is_made_again_after_30_s() {
-    let cluster = cluster().await;
-    put(&cluster, "a");
-    cluster.faults().answer(FaultTarget::List, 1, FaultAnswer::Never);
-    let half = FaultAnswer::Half { hangs: true };
-    cluster.faults().answer(FaultTarget::List, 1, half);
-    let mut api = Embedded::watching_in(encoding!(), cluster);
-    assert_eq!(api.next_delivery().await, "Listed a@1001");
-    assert!(api.elapsed() >= seconds(60) && api.elapsed() < seconds(63));
-    assert_eq!(api.errors(WatchErrorReason::Timeout), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_watch_that_is_never_opened_is_opened_again_within_65_s() {
     let cluster = cluster().await;
     cluster.faults().answer(FaultTarget::Watch, 1, FaultAnswer::Never);
@@ -121,24 +108,6 @@ async fn a_version_that_is_gone_is_followed_by_a_list() {
         assert_eq!(api.errors(WatchErrorReason::Gone), 1);
         assert!(api.elapsed() < seconds(1));
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_asks_to_be_left_alone_is() {
-    let busy = |seconds| FaultAnswer::Fail(Failure::too_many_requests(seconds));
-    let cluster = cluster().await;
-    cluster.faults().answer(FaultTarget::List, 1, busy(17));
-    cluster.faults().answer(FaultTarget::Watch, 1, busy(23));
-    let mut api = Embedded::watching_in(encoding!(), cluster);
-    assert_eq!(api.next_delivery().await, "Listed ");
-    let listed = api.elapsed();
-    assert!(listed >= seconds(17) && listed < seconds(18), "{listed:?}");
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    assert_eq!(api.next_delivery().await, "CaughtUp");
-    let waited = api.elapsed() - listed;
-    assert!(waited >= seconds(23) && waited < seconds(26), "{waited:?}");
-    assert_eq!(api.errors(WatchErrorReason::TooManyRequests), 2);
-    assert_eq!(api.all_relists(), 0);
 }
 
 /// The waits between the requests of a kind that fail for ten minutes.

@@ -41,44 +41,6 @@ async fn a_list_that_never_answers_is_given_up_and_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_never_opened_loses_sync_soon_and_is_repeated() {
-    let mut api = FakeApi::start();
-    api.call().await.list("10", None, &[]);
-    assert_eq!(api.next_delivery().await, "Listed ");
-    let unanswered = api.watch_from("10").await;
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    assert!(api.elapsed() <= seconds(3) && !api.stats.synced());
-    let watch = api.watch_from("10").await.stream();
-    assert!(api.elapsed() >= seconds(30));
-    assert_eq!(api.next_delivery().await, "Resumed");
-    assert!(api.stats.synced());
-    assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
-    drop((unanswered, watch));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_half_open_connection_is_stale_after_30_s_and_replaced_after_60() {
-    let mut api = FakeApi::start();
-    let watch = api.synced("10", &[]).await;
-    watch.event("ADDED", &pod("a", 11));
-    assert_eq!(api.next_delivery().await, "Applied a@11");
-    let silent_since = api.elapsed();
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    assert_eq!(api.elapsed() - silent_since, seconds(30));
-    assert!(!api.stats.synced());
-    let call = api.watch_from("11").await;
-    assert!(api.elapsed() - silent_since < seconds(61));
-    watch.abandoned().await;
-    let watch = call.stream();
-    api.asked().await.list("11", Some("more"), &page(0..1));
-    assert_eq!(api.next_delivery().await, "CaughtUp");
-    assert!(api.elapsed() - silent_since < seconds(62));
-    assert_eq!(api.errors(WatchErrorReason::Timeout), 1);
-    assert_eq!(api.relists(RelistReason::Gone), 0);
-    drop(watch);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_watch_that_wakes_up_before_it_is_replaced_is_in_sync_again() {
     let mut api = FakeApi::start();
     let watch = api.synced("10", &[]).await;

@@ -49,19 +49,6 @@ async fn a_page_that_fails_half_way_delivers_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_continue_token_begins_the_list_anew() {
-    let mut api = FakeApi::start();
-    api.call().await.list("7", Some("t"), &page(0..2));
-    api.call().await.refuse(410, "The provided continue parameter is too old");
-    let again = api.call().await;
-    assert_eq!(again.uri, "/api/v1/pods?&limit=500");
-    again.list("9", None, &page(0..1));
-    assert_eq!(api.next_delivery().await, "Listed p0@0");
-    api.watch_from("9").await;
-    assert_eq!(api.errors(WatchErrorReason::Gone), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_page_that_is_too_long_is_asked_for_in_smaller_pieces() {
     let adjust = |config: &mut podinit_kube::watch::config::ReflectorConfig| {
         config.max_page_bytes = 1000;
@@ -93,36 +80,6 @@ async fn a_list_without_a_version_to_watch_from_is_no_list() {
     api.call().await.list("5", None, &page(0..1));
     assert_eq!(api.next_delivery().await, "Listed p0@0");
     assert_eq!(api.errors(WatchErrorReason::Decode), 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_expired_watch_is_followed_by_a_list_no_older_than_what_is_known() {
-    for in_stream in [false, true] {
-        let mut api = FakeApi::start();
-        let watch = api.synced("10", &page(0..3)).await;
-        watch.event("MODIFIED", &pod("p1", 15));
-        assert_eq!(api.next_delivery().await, "Applied p1@15");
-        if in_stream {
-            watch.error(410, "too old resource version");
-        } else {
-            drop(watch);
-            api.watch_from("15").await.refuse(410, "too old resource version");
-        }
-        assert_eq!(api.next_delivery().await, "SyncLost");
-        assert!(!api.stats.synced());
-        let list = api.call().await;
-        assert_eq!(
-            list.uri,
-            "/api/v1/pods?&limit=500&resourceVersion=15&resourceVersionMatch=NotOlderThan"
-        );
-        // The receiver sees which pods are gone: only those of the list are left.
-        list.list("20", None, &[pod("p1", 15)]);
-        assert_eq!(api.next_delivery().await, "Listed p1@15");
-        api.watch_from("20").await;
-        assert!(api.stats.synced());
-        assert_eq!(api.errors(WatchErrorReason::Gone), 1);
-        assert_eq!(api.relists(RelistReason::Gone), 1);
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -166,21 +166,6 @@ async fn a_server_that_was_replaced_and_says_nothing_is_asked_for_its_version_so
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bookmark_of_the_past_gives_a_restored_server_away() {
-    let mut api = FakeApi::start();
-    let watch = api.synced("1000", &page(0..2)).await;
-    watch.bookmark("500");
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    assert_eq!(api.next_delivery().await, "RolledBack");
-    let list = api.call().await;
-    assert_eq!(list.uri, "/api/v1/pods?&limit=500");
-    assert_eq!(api.elapsed(), Duration::ZERO);
-    list.list("511", None, &page(0..1));
-    assert_eq!(api.next_delivery().await, "Listed p0@0");
-    api.watch_from("511").await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_watch_that_resumes_finds_out_at_once_that_the_server_was_restored() {
     let mut api = FakeApi::start();
     let watch = api.synced("1000", &page(0..2)).await;

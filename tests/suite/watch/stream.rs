@@ -75,22 +75,6 @@ async fn a_delivery_says_where_the_watch_stands_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quiet_watch_stays_in_sync_for_hours() {
-    let mut api = FakeApi::start();
-    let mut watch = api.synced("10", &[]).await;
-    // As an API server does it for timeoutSeconds=25: a bookmark two seconds before the end.
-    for version in 11..300 {
-        sleep(Duration::from_secs(23)).await;
-        watch.bookmark(&version.to_string());
-        sleep(Duration::from_secs(2)).await;
-        drop(watch);
-        watch = api.watch_from(&version.to_string()).await.stream();
-        assert!(api.stats.synced() && api.no_delivery());
-    }
-    assert_eq!(api.all_errors(), 0);
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_odd_event_costs_only_itself_and_the_version_moves_on() {
     let mut api = FakeApi::start();
     let watch = api.synced("10", &[]).await;
@@ -106,19 +90,6 @@ async fn an_odd_event_costs_only_itself_and_the_version_moves_on() {
     api.watch_from("21").await;
     assert_eq!(api.errors(WatchErrorReason::Decode), 5);
     assert!(api.stats.synced());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_deletion_that_cannot_be_read_is_made_up_for_by_a_list() {
-    let mut api = FakeApi::start();
-    let watch = api.synced("10", &page(0..2)).await;
-    watch.event("DELETED", r#"{"metadata":{"resourceVersion":"20"}}"#);
-    assert_eq!(api.next_delivery().await, "SyncLost");
-    let list = api.call().await;
-    assert!(list.uri.contains("resourceVersion=20&resourceVersionMatch=NotOlderThan"));
-    list.list("20", None, &page(0..1));
-    assert_eq!(api.next_delivery().await, "Listed p0@0");
-    assert_eq!(api.relists(RelistReason::LostDelete), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,23 +137,6 @@ async fn an_event_cut_into_single_bytes_is_whole_again() {
         watch.bytes(vec![byte]);
     }
     assert_eq!(api.next_delivery().await, "Applied a@11");
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_event_cut_by_the_end_of_the_stream_is_not_counted_twice_or_lost() {
-    let mut api = FakeApi::start();
-    let watch = api.synced("10", &[]).await;
-    let whole = event("ADDED", &pod("b", 12));
-    watch.event("ADDED", &pod("a", 11));
-    watch.write(&whole[..whole.len() / 2]);
-    watch.reset();
-    assert_eq!(api.next_delivery().await, "Applied a@11");
-    let watch = api.watch_from("11").await.stream();
-    watch.write(&whole);
-    assert_eq!(api.next_delivery().await, "Applied b@12");
-    assert!(api.stats.synced() && api.no_delivery());
-    assert_eq!(api.errors(WatchErrorReason::Transport), 1);
-    assert_eq!(api.errors(WatchErrorReason::Decode), 0);
 }
 
 #[tokio::test(start_paused = true)]
