@@ -1,14 +1,16 @@
 //! What is found, against a second reading of the rules, in random cases and in some that were made by hand.
 #![allow(clippy::unwrap_used)]
 
+mod reading;
+
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use super::reading::{Fault, Given, Lack, NOW, Reading, told};
-use super::tests::at;
-use super::*;
+use crate::tests::at;
+use crate::*;
 use podinit_core::lifecycle::Progress;
+use reading::{Fault, Given, Lack, NOW, Reading, told};
 
 fn implemented(given: &[Given]) -> Vec<String> {
     let records = given.iter().enumerate();

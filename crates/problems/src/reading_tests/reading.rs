@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tests::{at, cause, on, pod, pulled, waits};
+use crate::tests::{at, cause, on, pod, pulled, waits};
 use podinit_core::lifecycle::{
     Cause, Milestone, MilestoneSource, Record, RecordedMilestone, Stage,
 };
