@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::support::PATIENCE;
 use crate::support::cluster::pipeline::Pipeline;
 use crate::support::demo::Demo;
+use crate::support::process::{podinit, run};
 use crate::support::scrape::Scrape;
 use podinit_core::lifecycle::{Milestone, Outcome, Stage, UnobservedReason};
 use podinit_core::timestamp::Timestamp;
@@ -188,8 +189,7 @@ fn in_an_outage_only_the_deadlines_tell_of_the_pods() {
 /// As in an image that holds nothing but podinit.
 #[test]
 fn it_needs_no_certificates_of_the_system() {
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["demo", "--listen", "127.0.0.1:0", "--duration", "1s"])
+    let output = podinit(["demo", "--listen", "127.0.0.1:0", "--duration", "1s"])
         .env("SSL_CERT_FILE", "/nonexistent")
         .env("SSL_CERT_DIR", "/nonexistent")
         .output()
@@ -268,11 +268,7 @@ fn its_kubeconfig_is_named_wherever_a_command_is_and_gone_at_the_end() {
     let kubeconfig = directory.path().join("kubeconfig");
     let path = kubeconfig.to_str().unwrap();
     let demo = Demo::start(&["--write-kubeconfig", path, "--rate", "20", "--speed", "20"]);
-    let ask = |args: &[&str]| {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_podinit")).args(args).env_clear().output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
+    let ask = |args: &[&str]| String::from_utf8_lossy(&run(args).stdout).into_owned();
     let url = format!("http://{}", demo.address);
     let worst = ["explain", "-o", "json"];
     for source in [["--url", &url], ["--kubeconfig", path]] {

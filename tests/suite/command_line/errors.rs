@@ -4,21 +4,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::thread;
 
+use crate::support::process::{podinit, run};
+
 const POD: &str = r#"{"kind":"Pod","metadata":{"name":"p","uid":"u"}}"#;
-
-/// Runs podinit with none of the settings of whoever runs the test.
-fn podinit(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    command.args(args).env_clear().stdin(Stdio::null());
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    podinit(args).output().unwrap()
-}
 
 /// Runs podinit with standard input made by `write`, which may find that nobody reads to its end.
 fn run_with_input(args: &[&str], write: impl FnOnce(&mut dyn Write)) -> Output {

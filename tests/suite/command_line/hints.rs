@@ -1,32 +1,10 @@
 //! What a person is told who makes a mistake on the command line, in a variable or in a file: what, where, and how
 //! to fix it.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use crate::support::output::one_line;
-
-/// podinit with none of the settings of whoever runs the test.
-fn podinit(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    command.args(args).env_clear().stdin(Stdio::null());
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    podinit(args).output().unwrap()
-}
-
-fn run_with_input(args: &[&str], input: &str) -> Output {
-    let pipes = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
-    let [stdin, stdout, stderr] = pipes;
-    let mut command = podinit(args);
-    let started = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn();
-    let mut process = started.unwrap();
-    let _ = process.stdin.take().unwrap().write_all(input.as_bytes());
-    process.wait_with_output().unwrap()
-}
+use crate::support::process::{podinit, run, run_with};
 
 #[track_caller]
 fn says(text: &str, parts: &[&str]) {
@@ -71,7 +49,7 @@ fn a_report_of_nothing_is_an_error_and_one_of_no_pods_says_so() {
         ("html", "There are no pods."),
     ] {
         let args = ["report", "-o", format, name, "-"];
-        let output = run_with_input(&args, list);
+        let output = run_with(&args, list);
         assert_eq!(output.status.code(), Some(0));
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.contains(said), "{text}");

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::support::process::podinit;
 use rustix::fs::{CWD, Mode};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -40,14 +41,8 @@ impl Place {
     }
 }
 
-fn podinit(args: &[&str], file: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .arg(file)
-        .env_clear()
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
+fn run(args: &[&str], file: &Path) -> Output {
+    podinit(args).arg(file).output().unwrap()
 }
 
 /// The one line with which it ends.
@@ -78,7 +73,7 @@ fn no_flag_that_names_a_file_waits_for_a_pipe_or_reads_without_end() {
     for file in [&place.path("pipe"), Path::new("/dev/zero")] {
         for (command, flags) in cases {
             let args = [command, flags].concat();
-            let line = refusal(&podinit(&args, file));
+            let line = refusal(&run(&args, file));
             assert!(line.contains("not a regular file"), "{args:?}: {line}");
         }
     }
@@ -95,7 +90,7 @@ fn nor_does_a_file_that_a_kubeconfig_names() {
             (String::new(), format!("client-certificate: {file}, client-key: {file}")),
         ] {
             let config = place.kubeconfig(&cluster, &user);
-            let line = refusal(&podinit(&serve, &config));
+            let line = refusal(&run(&serve, &config));
             assert!(line.contains("not a regular file"), "{user}: {line}");
         }
     }
@@ -107,7 +102,7 @@ fn nor_does_the_lock_of_the_state_directory() {
     fs::create_dir(place.path("state")).unwrap();
     place.pipe("state/lock");
     let serve = ["serve", "--listen", "127.0.0.1:0", "--state-dir"];
-    let line = refusal(&podinit(&serve, &place.path("state")));
+    let line = refusal(&run(&serve, &place.path("state")));
     assert!(line.contains("not a regular file"), "{line}");
 }
 

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 
+use crate::support::process::KilledChild;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A process, killed if the test fails, and its log.
 struct Podinit {
-    process: Child,
+    process: KilledChild,
     log: Lines<BufReader<ChildStderr>>,
 }
 
@@ -21,7 +22,7 @@ impl Podinit {
             .spawn()
             .unwrap();
         let log = BufReader::new(process.stderr.take().unwrap()).lines();
-        Self { process, log }
+        Self { process: KilledChild(process), log }
     }
 
     fn send(&self, signal: Signal) {
@@ -49,13 +50,6 @@ fn hangup_is_ignored() -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .is_some_and(|mask| mask & 1 != 0)
-}
-
-impl Drop for Podinit {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 #[test]

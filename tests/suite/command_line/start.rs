@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -23,6 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use crate::support::access::{Authority, Identity};
+use crate::support::process::{KilledChild, podinit};
 use crate::support::{PATIENCE, get};
 
 /// What happens to a connection.
@@ -103,7 +104,7 @@ impl Api {
 
 /// The binary. Killed at the end.
 struct Podinit {
-    process: Child,
+    _process: KilledChild,
     log: Receiver<String>,
     address: String,
     _directory: tempfile::TempDir,
@@ -122,11 +123,9 @@ impl Podinit {
             STANDARD.encode(&authority.certificate),
         );
         std::fs::write(&kubeconfig, text).unwrap();
-        let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--connect-timeout", "0s"])
+        let mut process = podinit(["serve", "--listen", "127.0.0.1:0", "--connect-timeout", "0s"])
             .arg("--kubeconfig")
             .arg(&kubeconfig)
-            .env_clear()
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -138,7 +137,12 @@ impl Podinit {
                 let _ = sender.send(line);
             }
         });
-        let mut podinit = Self { process, log, address: String::new(), _directory: directory };
+        let mut podinit = Self {
+            _process: KilledChild(process),
+            log,
+            address: String::new(),
+            _directory: directory,
+        };
         let listening = podinit.line_with("listening");
         let (_, rest) = listening.split_once("address=").unwrap();
         rest.split_whitespace().next().unwrap().clone_into(&mut podinit.address);
@@ -174,13 +178,6 @@ impl Podinit {
             assert!(began.elapsed() < PATIENCE, "{line} is missing: {answer}");
             std::thread::yield_now();
         }
-    }
-}
-
-impl Drop for Podinit {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

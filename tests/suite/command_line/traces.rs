@@ -2,12 +2,12 @@
 //! as any collector does, with OpenTelemetry's own types.
 
 use std::net::SocketAddr;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::PATIENCE;
 use crate::support::demo::Demo;
+use crate::support::process::podinit;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -210,8 +210,7 @@ fn without_an_endpoint_nothing_of_traces_is_exposed() {
 
 #[test]
 fn a_setting_that_podinit_cannot_follow_is_one_line_and_no_start() {
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["demo", "--listen", "127.0.0.1:0"])
+    let output = podinit(["demo", "--listen", "127.0.0.1:0"])
         .env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4317")
         .env("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
         .output()

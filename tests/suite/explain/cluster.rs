@@ -1,6 +1,6 @@
 //! `podinit explain` of a cluster: one list of its pods says what a recording of them says.
 
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::time::Duration;
 
 use podinit_sim::{ClusterConfig, SimulatedCluster};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::explain::recordings::{half_and_half, recording, stuck};
 use crate::support::doctor::Kubeconfig;
 use crate::support::output::{json_of, one_line};
+use crate::support::process::run;
 
 /// The documents, at the time of the simulated cluster.
 fn moved(documents: Vec<Value>) -> Vec<Value> {
@@ -41,13 +42,7 @@ async fn cluster(documents: &[Value]) -> SimulatedCluster {
 }
 
 fn podinit(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["explain", "--log-level", "error"])
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
+    run(&[&["explain", "--log-level", "error"], args].concat())
 }
 
 fn explained(args: &[&str]) -> Value {

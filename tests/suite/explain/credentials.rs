@@ -2,7 +2,7 @@
 //! no secret is shown.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,6 +16,7 @@ use podinit_http::{AccessControl, AccessRequest, AccessVerdict, ServerLimits};
 use crate::explain::exporter::start;
 use crate::explain::recordings::half_and_half;
 use crate::support::access::{Pki, TLS};
+use crate::support::process::run_beside;
 use crate::support::server::{Source, start_routes};
 
 /// What must never be seen.
@@ -55,17 +56,7 @@ impl AccessControl for ByToken {
 }
 
 async fn run(args: &[&str]) -> Output {
-    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-    let run = move || {
-        Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(args)
-            .args(["--log-level", "trace"])
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
-    };
-    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    let output = run_beside(&[args, &["--log-level", "trace"]].concat()).await;
     for bytes in [&output.stdout, &output.stderr] {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains(CANARY) && !text.contains(OTHER), "{text}");

@@ -1,6 +1,6 @@
 //! `podinit explain --url`: an exporter that has watched what a recording shows explains it in the same way.
 
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,6 +18,7 @@ use crate::explain::ended::failed;
 use crate::explain::recordings::{half_and_half, recording, stuck};
 use crate::support::freshness::freshness;
 use crate::support::output::{json_of, one_line};
+use crate::support::process::run_beside;
 use crate::support::server::{Running, Source, start_routes};
 use crate::support::sinks::Kept;
 
@@ -56,15 +57,8 @@ pub fn start(documents: &[Value], access: Option<Arc<dyn AccessControl>>) -> Run
 }
 
 async fn podinit(args: Vec<String>) -> Output {
-    let run = move || {
-        Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .arg("explain")
-            .args(args)
-            .env_clear()
-            .output()
-            .unwrap()
-    };
-    tokio::task::spawn_blocking(run).await.unwrap()
+    let args: Vec<&str> = ["explain"].into_iter().chain(args.iter().map(|arg| &**arg)).collect();
+    run_beside(&args).await
 }
 
 async fn ask(exporter: &Running, args: &[&str]) -> Output {

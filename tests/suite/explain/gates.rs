@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::explain::recordings::{explained, run};
+use crate::explain::recordings::explained;
+use crate::support::process::run_with;
 
 /// A pod with three readiness gates, whose containers are ready at second 20. The first gate is late, the second was
 /// passed before, and the third at second 45.
@@ -78,7 +79,7 @@ fn a_pod_with_three_readiness_gates_one_of_which_is_late() {
 
 #[test]
 fn the_problem_and_the_stuck_pod_name_the_gate() {
-    let problems = run(&["problems", "--file", "-"], &recording());
+    let problems = run_with(&["problems", "--file", "-"], &recording());
     let said = String::from_utf8(problems.stdout).unwrap();
     assert!(
         said.starts_with(
@@ -90,7 +91,7 @@ fn the_problem_and_the_stuck_pod_name_the_gate() {
     let late = recording()
         + "\n{\"observedAt\":\"2026-03-01T12:10:00Z\",\"type\":\"BOOKMARK\",\"object\":\
                               {\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"10\"}}}";
-    let stuck = run(&["stuck", "--file", "-", "-o", "json"], &late);
+    let stuck = run_with(&["stuck", "--file", "-", "-o", "json"], &late);
     let stuck: Value = serde_json::from_slice(&stuck.stdout).unwrap();
     let gates = &stuck["pods"][0]["gates"];
     assert_eq!(gates.as_array().map(Vec::len), Some(1), "{stuck}");

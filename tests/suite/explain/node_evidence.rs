@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::recordings::{explained, recording, run};
+use super::recordings::{explained, recording};
+use crate::support::process::run_with;
 
 fn at(second: u32) -> String {
     format!("2026-03-01T10:{:02}:{:02}Z", second / 60, second % 60)
@@ -157,7 +158,7 @@ fn a_bad_pool() -> String {
 fn a_problem_names_the_pool_of_its_nodes() {
     let problems = |evidence| {
         let arguments = ["problems", "--file", "-", "-o", "json", "--evidence", evidence];
-        let output = run(&arguments, &a_bad_pool());
+        let output = run_with(&arguments, &a_bad_pool());
         assert_eq!(output.status.code(), Some(3), "{output:?}");
         let problems: Value = serde_json::from_slice(&output.stdout).unwrap();
         problems["problems"][0].clone()

@@ -1,9 +1,9 @@
 //! `podinit explain` on recordings that are computed by hand.
 //! `INSTA_UPDATE=always cargo test --test suite explain::` renews the snapshots.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
+use crate::support::process::run_with;
 use podinit_core::lifecycle::{Backfill, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_oncall::explain::{ExplainTarget, TargetName};
@@ -14,21 +14,7 @@ use podinit_text::document::TerminalStyle;
 use serde_json::{Value, json};
 
 pub fn podinit(args: &[&str], input: &str) -> Output {
-    run(&[&["explain", "--file", "-"], args].concat(), input)
-}
-
-/// What a command does with `input`.
-pub fn run(args: &[&str], input: &str) -> Output {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = process.stdin.take().unwrap().write_all(input.as_bytes());
-    process.wait_with_output().unwrap()
+    run_with(&[&["explain", "--file", "-"], args].concat(), input)
 }
 
 pub fn explained(args: &[&str], input: &str) -> String {

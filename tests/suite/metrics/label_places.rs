@@ -1,10 +1,10 @@
 //! Namespaces that come and go: one that has been without a pod for a day gives its place among the values of the label
 //! to a new one, in a replay and after a restart.
 
-use std::io::{Cursor, Write};
-use std::process::{Command, Stdio};
+use std::io::Cursor;
 use std::sync::Arc;
 
+use crate::support::process::run_with;
 use crate::support::scrape::Scrape;
 use crate::support::sinks::Counted;
 use podinit_checkpoint::content::{self, CheckpointContent};
@@ -83,16 +83,7 @@ fn of_namespaces(scrape: &Scrape, family: &str) -> Option<f64> {
 
 #[test]
 fn a_new_namespace_has_series_of_its_own_after_300_that_came_and_went() {
-    let mut replay = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["replay", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = replay.stdin.take().unwrap();
-    stdin.write_all(pull_requests().as_bytes()).unwrap();
-    drop(stdin);
-    let output = replay.wait_with_output().unwrap();
+    let output = run_with(&["replay", "-"], pull_requests());
     assert!(output.status.success());
     let scrape = Scrape::parse(&String::from_utf8(output.stdout).unwrap());
     scrape.assert_conserved();

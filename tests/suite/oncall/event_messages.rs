@@ -1,13 +1,13 @@
 //! What Kubernetes says in Events of why a pod waits reaches everyone who asks: the API, `stuck`, the page, and
 //! `explain` of an exporter, of a cluster and of a recording.
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use podinit_sim::{ClusterConfig, SimulatedCluster};
 use serde_json::{Value, json};
 
 use crate::support::doctor::Kubeconfig;
+use crate::support::process::run;
 use crate::support::restart::{Exporter, World};
 
 /// What is said of the pod of that name, by an Event with that reason, and the cause that it is.
@@ -78,12 +78,7 @@ async fn cluster() -> SimulatedCluster {
 
 /// What a command prints, and what it logs.
 fn said(args: &[&str]) -> (String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let output = run(args);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }

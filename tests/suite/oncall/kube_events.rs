@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::support::process::run;
 use podinit_core::image_registry;
 use podinit_core::kube_event::EventReason;
 use podinit_decode::DecodeOptions;
@@ -93,16 +94,13 @@ fn the_messages_of_autoscalers_are_read_as_the_table_says() {
     }
 }
 
+const AUTOSCALERS: &str = "tests/fixtures/autoscalers.jsonl";
+
 /// Events as cluster-autoscaler and Karpenter write them, with those of the scheduler between them.
 #[test]
 fn events_of_autoscalers_say_whether_a_node_is_on_its_way() {
-    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/autoscalers.jsonl");
     let capacity = |evidence: &str| {
-        let replay = std::process::Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(["replay", "--evidence", evidence])
-            .arg(&recording)
-            .output()
-            .unwrap();
+        let replay = run(&["replay", "--evidence", evidence, AUTOSCALERS]);
         let text = String::from_utf8(replay.stdout).unwrap();
         let lines = text.lines().filter_map(|line| {
             let (state, pods) =
@@ -118,14 +116,8 @@ fn events_of_autoscalers_say_whether_a_node_is_on_its_way() {
 
 #[test]
 fn an_explanation_says_whether_an_autoscaler_helps() {
-    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/autoscalers.jsonl");
     let explained = |pod: &str| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(["explain", "--file"])
-            .arg(&recording)
-            .args(["--namespace", "shop", pod])
-            .output()
-            .unwrap();
+        let output = run(&["explain", "--file", AUTOSCALERS, "--namespace", "shop", pod]);
         String::from_utf8(output.stdout).unwrap()
     };
     let helped = explained("web-a");

@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::explain::recordings;
+use crate::explain::recordings::explained;
+use crate::support::process::run_with;
 
 fn at(minute: u32) -> String {
     format!("2026-03-01T10:{minute:02}:00Z")
@@ -45,9 +46,9 @@ fn watched(pod: &Value) -> String {
 /// What `explain` says of the pod in its first lines, and what `problems` says.
 fn said(pod: &Value) -> (String, String) {
     let input = watched(pod);
-    let explained = recordings::explained(&["one"], &input);
+    let explained = explained(&["one"], &input);
     let verdict = explained.lines().nth(1).unwrap_or_default().to_owned();
-    let output = recordings::run(&["problems", "--file", "-"], &input);
+    let output = run_with(&["problems", "--file", "-"], &input);
     let problems = String::from_utf8(output.stdout).unwrap();
     (verdict, problems)
 }
@@ -106,7 +107,7 @@ fn a_bound_pod_that_no_kubelet_takes_is_the_node_s() {
         "cause acknowledge: it is bound to node node-a0, and the kubelet there has not taken it.";
     assert!(verdict.ends_with(bound), "{verdict}");
     assert!(problems.contains("until the kubelet accepts it"), "{problems}");
-    let next = recordings::explained(&["one"], &watched(&pod(&[], &spec, &json!({}))));
+    let next = explained(&["one"], &watched(&pod(&[], &spec, &json!({}))));
     assert!(next.ends_with("kubectl describe node node-a0\n"), "{next}");
 }
 

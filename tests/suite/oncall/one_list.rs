@@ -23,6 +23,7 @@ use crate::oracle::history::{self, Rng};
 use crate::oracle::instant::{Nanos, SECOND, parse};
 use crate::oracle::reading::{LoneRules, PRESENT, SpecLone, Told, lone_list};
 use crate::oracle::{compare, seeds};
+use crate::support::process::run_with;
 
 /// The recording, read in the oracle's present.
 fn recording(documents: &[Value]) -> Recording {
@@ -452,7 +453,7 @@ fn one_list_says_what_the_watch_said() {
 
 /// What `podinit COMMAND --file -` says of the documents, and its status.
 fn run(arguments: &[&str], documents: &[Value]) -> (i32, String, String) {
-    let output = crate::explain::recordings::run(arguments, &history::text(documents));
+    let output = run_with(arguments, &history::text(documents));
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

@@ -6,7 +6,7 @@ use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use serde_json::{Value, json};
 
-use crate::explain::recordings::run;
+use crate::support::process::run_with;
 
 /// A CronJob has lacked its image for so many minutes, and had a pod in each.
 const MINUTES: i64 = 1_100;
@@ -74,7 +74,7 @@ fn problems(new: &[(String, String, String)], reason: &str, said: &str) -> Vec<V
     }
     let last = pod("last", ("ReplicaSet", "last-6f6f6f"), "last", BREAKS + 30, &json!({}));
     recording += &shown(BREAKS + 30, &last);
-    let output = run(&["problems", "--file", "-", "-o", "json"], &recording);
+    let output = run_with(&["problems", "--file", "-", "-o", "json"], &recording);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     found["problems"].as_array().unwrap().clone()
 }

@@ -31,6 +31,7 @@ use crate::support::freshness::freshness;
 use crate::support::hostile::{HOSTILE, events, harmless, hostile, recording};
 use crate::support::output::one_line;
 use crate::support::parsed_exposition::samples_of_json;
+use crate::support::process::run_with;
 use crate::support::server::{Source, start_routes};
 use crate::support::sinks::Kept;
 
@@ -38,7 +39,7 @@ const PLAIN: TerminalStyle = TerminalStyle { colour: false, width: 80 };
 
 fn report(format: &str, texts: &[String]) -> String {
     let args = ["report", "--top", "1000", "-o", format, "-"];
-    let output = crate::explain::recordings::run(&args, &recording(texts));
+    let output = run_with(&args, &recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -47,7 +48,7 @@ fn replayed(format: &str, texts: &[String]) -> String {
     let labels = "namespace,workload_type,workload,node";
     let args = ["replay", "--backfill", "-o", format];
     let args = [&args[..], &["--labels", labels, "--pod-label", "team", "-"]].concat();
-    let output = crate::explain::recordings::run(&args, &recording(texts));
+    let output = run_with(&args, &recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -193,7 +194,7 @@ fn no_label_of_an_image_has_a_text_that_acts_or_is_long() {
     let texts: Vec<String> = texts.iter().map(|text| format!(".{text}/app")).collect();
     let args = ["replay", "--backfill", "-o", "openmetrics", "--evidence", "events", "-"];
     let input = [recording(&texts), events(&texts)].join("\n");
-    let output = crate::explain::recordings::run(&args, &input);
+    let output = run_with(&args, &input);
     assert!(output.status.success(), "{output:?}");
     let exposition = String::from_utf8(output.stdout).unwrap();
     let values = values(&exposition, "registry");
@@ -437,23 +438,19 @@ fn an_error_is_one_line_in_which_nothing_acts() {
         let object = format!("{{\"kind\": {quoted}, \"metadata\": {{\"uid\": \"u\"}}}}");
         for command in [&["report", "-"][..], &["replay", "-"], &["explain", "--file", "-", "web"]]
         {
-            harmless_line(&crate::explain::recordings::run(command, &object));
+            harmless_line(&run_with(command, &object));
         }
         std::fs::write(&path, format!("{quoted}: 1")).unwrap();
-        harmless_line(&crate::explain::recordings::run(&["rules", "--slo", file], ""));
+        harmless_line(&run_with(&["rules", "--slo", file], ""));
         let config = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: {quoted}\nclusters: [{{name: {quoted}, cluster: {{}}}}]\n\
              contexts: [{{name: {quoted}, context: {{cluster: {quoted}, user: {quoted}}}}}]\n"
         );
         std::fs::write(&path, config).unwrap();
-        let line =
-            harmless_line(&crate::explain::recordings::run(&["stuck", "--kubeconfig", file], ""));
+        let line = harmless_line(&run_with(&["stuck", "--kubeconfig", file], ""));
         assert!(line.contains("has no server"), "{line}");
         if !hostile.contains('\0') {
-            harmless_line(&crate::explain::recordings::run(
-                &["report", &format!("nosuch{hostile}")],
-                "",
-            ));
+            harmless_line(&run_with(&["report", &format!("nosuch{hostile}")], ""));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `podinit stuck`: the table, and the same rows from an exporter and from its cluster.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use crate::support::PATIENCE;
 use crate::support::doctor::Kubeconfig;
+use crate::support::process::{KilledChild, run};
 use crate::support::server::{Source, start_routes};
 
 fn record(name: &str, stage: &str, cause: &str, minutes: [i64; 2]) -> Record {
@@ -189,13 +190,7 @@ fn a_pod_that_is_not_stuck_has_no_row() {
 
 /// What a run said: its status, standard output and standard error.
 fn stuck(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .arg("stuck")
-        .args(args)
-        .env_clear()
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let output = run(&[&["stuck"], args].concat());
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let status = output.status.code().unwrap();
     (status, text(output.stdout), text(output.stderr))
@@ -232,7 +227,10 @@ async fn cluster() -> SimulatedCluster {
 }
 
 /// An exporter of the cluster, as a process. Killed at the end.
-struct Exporter(Child, String);
+struct Exporter {
+    _process: KilledChild,
+    url: String,
+}
 
 impl Exporter {
     fn start(kubeconfig: &Kubeconfig) -> Self {
@@ -255,14 +253,14 @@ impl Exporter {
         std::thread::spawn(move || log.read_to_end(&mut Vec::new()));
         let (_, address) = line.split_once("address=").unwrap();
         let address = address.split_whitespace().next().unwrap();
-        Self(process, format!("http://{address}"))
+        Self { _process: KilledChild(process), url: format!("http://{address}") }
     }
 
     /// The rows, once it has all of them.
     fn rows(&self, args: &[&str], count: usize) -> Value {
         let began = Instant::now();
         loop {
-            let args = [&["--url", self.1.as_str(), "-o", "json"], args].concat();
+            let args = [&["--url", self.url.as_str(), "-o", "json"], args].concat();
             let (status, text, error) = stuck(&args);
             let rows: Value = serde_json::from_str(&text).expect(&error);
             if rows["pods"].as_array().unwrap().len() == count {
@@ -272,13 +270,6 @@ impl Exporter {
             assert!(began.elapsed() < PATIENCE, "{rows:#}");
             std::thread::sleep(Duration::from_millis(20));
         }
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

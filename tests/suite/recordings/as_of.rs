@@ -2,10 +2,9 @@
 //! present.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
+use crate::support::process::run_with;
 use podinit_core::rfc3339;
 use podinit_core::timestamp::Timestamp;
 use serde_json::{Value, json};
@@ -44,12 +43,8 @@ fn node(heartbeat: i64) -> Value {
 
 /// Status, standard output and standard error of a command that reads documents from standard input.
 fn run(args: &[&str], documents: &[Value]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    command.args(args).env_clear().stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let text: String = documents.iter().map(|document| format!("{document}\n")).collect();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let lines: String = documents.iter().map(|document| format!("{document}\n")).collect();
+    let output = run_with(args, lines);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

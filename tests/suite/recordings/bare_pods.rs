@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use crate::support::process::run_with;
 use serde_json::{Value, json};
 
 fn at(second: u32) -> String {
@@ -73,7 +74,7 @@ fn items() -> Vec<Value> {
 
 /// What a command says of a recording on standard input.
 fn said(args: &[&str], input: &str) -> String {
-    let output = crate::explain::recordings::run(args, input);
+    let output = run_with(args, input);
     let error = String::from_utf8(output.stderr).unwrap();
     let is_told = |line: &str| line.contains("If this list is of now");
     assert!(error.lines().all(is_told), "{args:?}: {error}");

@@ -3,9 +3,10 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::time::{Duration, SystemTime};
 
+use crate::support::process::podinit;
 use serde_json::Value;
 
 /// 2100-11-20T10:02:00Z
@@ -32,13 +33,7 @@ impl Recording {
     }
 
     fn told(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(args)
-            .arg(&self.file)
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
+        podinit(args).arg(&self.file).output().unwrap()
     }
 
     fn json(&self, args: &[&str]) -> Value {

@@ -1,18 +1,12 @@
 //! What `report` and `explain` say of one list, which does not tell everything about the pods that it shows.
 
-use std::process::Command;
-
+use crate::support::process::run;
 use serde_json::Value;
 
 fn podinit(command: &str, fixture: &str, flags: &[&str]) -> String {
     let file = format!("tests/fixtures/field/{fixture}.json");
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"));
-    process.arg(command).env_clear();
-    match command {
-        "explain" => process.args(["--file", &file]),
-        _ => process.arg(&file),
-    };
-    let output = process.args(flags).output().unwrap();
+    let flag = if command == "explain" { "--file" } else { "--" };
+    let output = run(&[&[command], flags, &[flag, &file]].concat());
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -52,8 +46,7 @@ fn what_a_pod_waited_for_before_it_was_bound_is_one_row_with_a_reason() {
 #[test]
 fn what_was_watched_is_told_apart() {
     let watched = "tests/fixtures/watch.jsonl";
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit")).args(["report", watched]).output();
-    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let text = String::from_utf8(run(&["report", watched]).stdout).unwrap();
     for told in ["gated ", "scheduling ", "unschedulable "] {
         assert!(has_row(&text, told), "{text}");
     }

@@ -1,8 +1,8 @@
 //! Recordings of several lists: files of one moment, one for each namespace, and states of one cluster.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
+use crate::support::process::run_with;
 use serde_json::{Value, json};
 
 /// A pod that was created at 10:00:00 and ready so many seconds later.
@@ -60,16 +60,8 @@ fn one_a_namespace() -> Vec<Value> {
 }
 
 fn podinit(args: &[&str], documents: &[Value]) -> Output {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines: Vec<String> = documents.iter().map(|document| format!("{document}\n")).collect();
-    let _ = process.stdin.take().unwrap().write_all(lines.concat().as_bytes());
-    let output = process.wait_with_output().unwrap();
+    let lines: String = documents.iter().map(|document| format!("{document}\n")).collect();
+    let output = run_with(args, lines);
     assert!(output.status.success(), "{args:?}: {output:?}");
     output
 }

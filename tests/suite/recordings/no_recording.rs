@@ -1,8 +1,8 @@
 //! What people give for a recording that is none: one line with file, position and what to do, status 1, and nothing on
 //! standard output, in every command that reads recordings.
 
+use crate::support::process::podinit;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 fn fixture(name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/fixtures/field", name].iter().collect();
@@ -22,13 +22,7 @@ fn refused(file: &str) -> String {
         &["explain", "web-0", "-f"],
     ];
     let lines = commands.map(|command| {
-        let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(command)
-            .arg(file)
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let output = podinit(command).arg(file).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{command:?}: {error}");
         assert!(output.stdout.is_empty(), "{command:?}");
@@ -92,10 +86,7 @@ fn texts_for_people_are_refused_by_name() {
 /// The kubelet's own list has static pods that no mirror annotation marks.
 #[test]
 fn static_pods_of_the_kubelets_own_list_are_static() {
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["report", "-o", "json", &fixture("kubelet-pods.json")])
-        .output()
-        .unwrap();
+    let output = podinit(["report", "-o", "json", &fixture("kubelet-pods.json")]).output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["finished"]["static"], 2, "{report:#}");
     assert_eq!(report["finished"]["ready"], 1, "{report:#}");

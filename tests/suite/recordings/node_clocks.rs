@@ -12,11 +12,11 @@ use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::ReplayConfig;
 use serde_json::{Value, json};
 
-use crate::explain::recordings::run;
 use crate::oracle::build::*;
 use crate::oracle::history::{Rng, text};
 use crate::oracle::instant::{Nanos, SECOND, parse};
 use crate::oracle::seeds;
+use crate::support::process::run_with;
 
 /// By node: whether its clock is ahead, and by how many seconds it is off at least.
 type Off = BTreeMap<String, (bool, i128)>;
@@ -393,7 +393,7 @@ fn recorded(clock: f64) -> Vec<Value> {
 
 fn output(args: &[&str], documents: &[Value]) -> (String, Option<i32>) {
     // Standard error tells of times in the future ([§8.7](crate::specification#s8-7)).
-    let output = run(args, &text(documents));
+    let output = run_with(args, &text(documents));
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 

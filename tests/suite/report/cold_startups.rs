@@ -1,11 +1,10 @@
 //! `podinit report` says how much of all waiting new nodes and pulled images were ([§14.3](crate::specification#s14-3),
 //! [§14.4](crate::specification#s14-4)).
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use crate::explain::recordings::recording;
+use crate::support::process::run_with;
 
 fn at(second: i64) -> String {
     let time = jiff::Timestamp::from_second(1_772_359_200 + second).unwrap();
@@ -95,15 +94,7 @@ pub fn documents() -> Vec<Value> {
 }
 
 fn report(documents: &[Value], args: &[&str]) -> String {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), recording(documents)).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .arg("report")
-        .args(args)
-        .arg(file.path())
-        .env_clear()
-        .output()
-        .unwrap();
+    let output = run_with(&[&["report"], args, &["-"]].concat(), recording(documents));
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }

@@ -1,6 +1,6 @@
 //! `podinit report --url` and `--baseline URL`: reports on what running exporters have kept.
 
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -12,19 +12,11 @@ use crate::explain::exporter::start;
 use crate::explain::recordings::{half_and_half, recording, stuck};
 use crate::report::cold_startups;
 use crate::support::output::one_line;
+use crate::support::process::run_beside;
 use crate::support::server::Running;
 
 async fn report(args: &[&str]) -> Output {
-    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-    let run = move || {
-        Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .arg("report")
-            .args(args)
-            .env_clear()
-            .output()
-            .unwrap()
-    };
-    tokio::task::spawn_blocking(run).await.unwrap()
+    run_beside(&[&["report"], args].concat()).await
 }
 
 async fn text(args: &[&str]) -> String {

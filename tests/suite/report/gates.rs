@@ -1,8 +1,9 @@
 //! Gates and milestones of your own in reports and comparisons, on recordings small enough to check by hand.
 //! `INSTA_UPDATE=always cargo test --test suite report::gates::` renews the snapshots.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::support::process::run;
 use podinit_core::lifecycle::{CustomMilestone, TrackerConfig};
 use podinit_decode::DecodeOptions;
 use podinit_recordings::ExporterRecords;
@@ -91,12 +92,7 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 }
 
 fn podinit(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .arg("report")
-        .args(args)
-        .env_clear()
-        .output()
-        .unwrap()
+    run(&[&["report"], args].concat())
 }
 
 fn printed(recording: &str, args: &[&str]) -> String {

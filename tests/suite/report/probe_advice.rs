@@ -1,20 +1,11 @@
 //! What `podinit report` says of probes, on pods that are computed by hand.
 //! `INSTA_UPDATE=always cargo test --test suite report::probe_advice::` renews the snapshots.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
+use crate::support::process::run_with;
 use serde_json::{Value, json};
 
 fn printed(args: &[&str], input: &[u8]) -> String {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    process.stdin.take().unwrap().write_all(input).unwrap();
-    let output = process.wait_with_output().unwrap();
+    let output = run_with(args, input);
     assert!(output.status.success(), "{args:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }

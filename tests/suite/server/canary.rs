@@ -3,11 +3,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use crate::support::PATIENCE;
+use crate::support::process::{KilledChild, podinit};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -37,7 +38,7 @@ fn assert_silent(text: &str) {
 
 /// podinit, whose whole log is kept. Killed if the test fails.
 struct Podinit {
-    process: Child,
+    process: KilledChild,
     log: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
     address: SocketAddr,
@@ -45,10 +46,8 @@ struct Podinit {
 
 impl Podinit {
     fn start(args: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(args)
+        let mut process = podinit(args)
             .args(["--listen", "127.0.0.1:0", "--log-level", "trace"])
-            .env_clear()
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -74,7 +73,7 @@ impl Podinit {
                 rest.lock().unwrap().push_str(&format!("{line}\n"));
             }
         });
-        Self { process, log, reader: Some(reader), address }
+        Self { process: KilledChild(process), log, reader: Some(reader), address }
     }
 
     /// Sends bytes as they are; the answer until the server closes.
@@ -99,20 +98,11 @@ impl Podinit {
 
     /// Ends it, and returns all that it logged.
     fn log_to_the_end(mut self) -> String {
-        let process = rustix::process::Pid::from_child(&self.process);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
-        assert!(self.process.wait().unwrap().success());
+        assert!(self.process.terminate());
         self.reader.take().unwrap().join().unwrap();
         let log = self.log.lock().unwrap();
         assert!(log.contains("TRACE"), "{log}");
         log.clone()
-    }
-}
-
-impl Drop for Podinit {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -245,14 +235,8 @@ fn shown_with(kubeconfig: &str) -> String {
     for command in
         [&["serve", "--connect-timeout", "1ms"][..], &["doctor"], &["doctor", "-o", "json"]]
     {
-        let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(command)
-            .args(["--listen", "127.0.0.1:0", "--log-level", "trace", "--kubeconfig"])
-            .arg(&path)
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let flags = ["--listen", "127.0.0.1:0", "--log-level", "trace", "--kubeconfig"];
+        let output = podinit(command).args(flags).arg(&path).output().unwrap();
         assert!(!output.status.success(), "{kubeconfig}");
         shown += &String::from_utf8(output.stdout).unwrap();
         shown += &String::from_utf8(output.stderr).unwrap();
@@ -348,12 +332,8 @@ fn the_content_of_broken_files_is_never_shown() {
         format!("http_server_config: {{headers: {{X-Frame-Options: {CANARY}}}}}"),
     ] {
         std::fs::write(&web, &text).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-            .args(["demo", "--listen", "127.0.0.1:0", "--log-level", "trace"])
-            .args(["--web-config", web.to_str().unwrap()])
-            .env_clear()
-            .output()
-            .unwrap();
+        let args = ["demo", "--listen", "127.0.0.1:0", "--log-level", "trace", "--web-config"];
+        let output = podinit(args).arg(&web).output().unwrap();
         let shown = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{text}: {shown}");
         let last = shown.lines().last().unwrap();
@@ -364,14 +344,9 @@ fn the_content_of_broken_files_is_never_shown() {
 
 /// All that a command shows, with these variables. It must fail.
 fn shown_by(args: &[&str], variables: &[(&str, &str)]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(args)
-        .args(["--log-level", "trace"])
-        .env_clear()
-        .envs(variables.iter().copied())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let mut command = podinit(args);
+    command.args(["--log-level", "trace"]).envs(variables.iter().copied());
+    let output = command.output().unwrap();
     assert!(!output.status.success(), "{args:?} {variables:?}");
     String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
 }

@@ -22,6 +22,7 @@ pub mod memory;
 pub mod output;
 pub mod page;
 pub mod parsed_exposition;
+pub mod process;
 pub mod restart;
 pub mod samples;
 pub mod scene;
