@@ -1,6 +1,5 @@
 //! podinit in front of the simulated cluster, of which the truth is known.
 
-mod gap;
 mod gates;
 mod kubelets;
 mod scene_alerts;

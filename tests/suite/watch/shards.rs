@@ -5,11 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit_checkpoint::content::{self, CheckpointContent, SavedScope};
-use podinit_checkpoint::frame;
-use podinit_core::lifecycle::{
-    Delivery, PodEvent, SavedPod, SourceSuccessor, Stage, Tracker, TrackerConfig,
-};
+use podinit_core::lifecycle::{Delivery, PodEvent, Tracker};
 use podinit_core::shard::Shard;
 use podinit_expo::metrics::{
     Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder,
@@ -25,7 +21,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::oracle::{compare, exposition, figures};
+use crate::oracle::{exposition, figures};
 use crate::recordings::shards::{faults, shards};
 use crate::support::embedded::client;
 
@@ -39,7 +35,6 @@ struct Process {
     deliveries: mpsc::Receiver<Delivery>,
     stats: Arc<WatchStats>,
     tracker: Tracker,
-    shard: Option<Shard>,
     recorder: Recorder,
     exposition: Arc<Exposition>,
     passed_by: usize,
@@ -49,16 +44,6 @@ struct Process {
 
 impl Process {
     fn start(cluster: &SimulatedCluster, shard: Option<Shard>, watch_list: bool) -> Self {
-        Self::restored(cluster, shard, watch_list, None)
-    }
-
-    /// Goes on from a checkpoint, as `serve` does.
-    fn restored(
-        cluster: &SimulatedCluster,
-        shard: Option<Shard>,
-        watch_list: bool,
-        saved: Option<&[u8]>,
-    ) -> Self {
         let mut config = WatchConfig {
             scopes: vec![PodScope::Cluster],
             selectors: PodSelectors { shard, ..PodSelectors::default() },
@@ -72,11 +57,7 @@ impl Process {
         config.reflector.page_limit = 20;
         let stats = Arc::new(WatchStats::new(1));
         let builder = ExpositionBuilder::new(LabelConfig::default()).watch(stats.clone());
-        let (mut recorder, exposition) = builder.build().unwrap();
-        let tracker = match saved {
-            None => Tracker::new(TrackerConfig::default()),
-            Some(saved) => restore(saved, &mut recorder, &mut config),
-        };
+        let (recorder, exposition) = builder.build().unwrap();
         let (sender, deliveries) = mpsc::channel(64);
         let cancel = CancellationToken::new();
         let simulated = cluster.clock();
@@ -85,24 +66,12 @@ impl Process {
             _tasks: spawn(&client(cluster), &config, clock, &stats, &sender, &cancel),
             deliveries,
             stats,
-            tracker,
-            shard,
+            tracker: Tracker::default(),
             recorder,
             exposition,
             passed_by: 0,
             cancel,
         }
-    }
-
-    /// A checkpoint of what is accounted for.
-    fn checkpoint(&self) -> Vec<u8> {
-        let content = CheckpointContent {
-            scope: SavedScope { shard: self.shard.unwrap_or_default(), ..SavedScope::default() },
-            tracker: self.tracker.saved(),
-            metrics: self.recorder.saved(),
-            ..CheckpointContent::default()
-        };
-        content::encode(&content, self.tracker.saved_pods()).finish()
     }
 
     fn account(&mut self) {
@@ -127,26 +96,6 @@ impl Process {
     }
 }
 
-/// The tracker of a checkpoint, of this shard or of one with the same index of another number of them.
-fn restore(saved: &[u8], recorder: &mut Recorder, config: &mut WatchConfig) -> Tracker {
-    let content::DecodedCheckpoint { content, pods, .. } =
-        content::decode(&frame::read(saved).unwrap(), podinit_exporter::families()).unwrap();
-    recorder.restore(&content.metrics, pods.iter().filter_map(SavedPod::in_flight));
-    let (before, after) = (content.scope.shard, config.selectors.shard.unwrap_or_default());
-    let source = content.tracker.sources.values().next();
-    let version = source.and_then(|source| source.progress.version.clone());
-    let same = SourceSuccessor::Same;
-    let accounting = TrackerConfig::default();
-    let mut tracker = Tracker::restored(accounting, content.tracker, pods, same, recorder);
-    match before == after {
-        true => config.resume = vec![version],
-        false => {
-            tracker.reshard(before, after, recorder);
-        }
-    }
-    tracker
-}
-
 impl Drop for Process {
     fn drop(&mut self) {
         self.cancel.cancel();
@@ -161,12 +110,8 @@ struct World {
 
 impl World {
     async fn start(sharding: ShardingSupport, watch_list: bool) -> Self {
-        Self::of_seed(1, sharding, watch_list).await
-    }
-
-    async fn of_seed(seed: u64, sharding: ShardingSupport, watch_list: bool) -> Self {
         let cluster = SimulatedCluster::start(ClusterConfig {
-            seed,
+            seed: 1,
             rate: 4.0,
             preexisting: 60,
             ..ClusterConfig::manual()
@@ -189,12 +134,6 @@ impl World {
         }
     }
 
-    /// What has happened is delivered and accounted for, and nothing happens meanwhile.
-    async fn catch_up(&mut self) {
-        sleep(Duration::from_secs(2)).await;
-        self.account();
-    }
-
     fn account(&mut self) {
         self.all.account();
         self.shards.iter_mut().for_each(Process::account);
@@ -207,15 +146,6 @@ impl World {
             (requests.iter()).filter(|made| targets.contains(&made.target)).collect();
         let asked = |made: &&&ReceivedRequest| made.query.contains("&shardSelector=shardRange%28");
         (made.iter().filter(asked).count(), made.len())
-    }
-
-    /// The sums over the shards.
-    fn sums(&self) -> figures::Exposition {
-        let mut sums = figures::Exposition::new();
-        for (series, value) in self.shards.iter().flat_map(Process::figures) {
-            *sums.entry(series).or_default() += value;
-        }
-        sums
     }
 
     fn faults(&self) -> Vec<String> {
@@ -290,150 +220,13 @@ async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
     streamed_lists_ask(&[ShardingSupport::Mixed]).await;
 }
 
-/// One shard after the other is killed some seconds after its last commit, and starts again later.
-async fn killed_shards_lose_and_double_nothing(shardings: &[ShardingSupport]) {
-    for sharding in shardings {
-        let mut world = World::start(*sharding, false).await;
-        for (index, shard) in (0..).zip(shards(SHARDS)) {
-            world.pass(10).await;
-            let saved = world.shards[index].checkpoint();
-            world.pass(3).await;
-            world.shards.remove(index);
-            world.pass(5).await;
-            let process = Process::restored(&world.cluster, Some(shard), false, Some(&saved));
-            world.shards.insert(index, process);
-        }
-        world.pass(30).await;
-        let faults = world.faults();
-        let faults = faults.iter().filter(|fault| !depends_on_arrival(fault));
-        assert_eq!(faults.collect::<Vec<_>>(), <[&String; 0]>::default());
-        let scheduled = |figures: &figures::Exposition| {
-            let counts = figures.iter().filter(|(series, _)| {
-                let is_count = series.starts_with("podinit_stage_duration_seconds_count")
-                    && series.contains("stage=\"scheduling\"");
-                is_count || series.starts_with("podinit_unobserved_total{interval=\"scheduling\"")
-            });
-            counts.map(|(_, count)| count).sum::<f64>()
-        };
-        assert_eq!(scheduled(&world.sums()), scheduled(&world.all.figures()));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
-    killed_shards_lose_and_double_nothing(&[ShardingSupport::Mixed]).await;
-}
-
-/// Whether a difference is one of pods with scheduling gates: the API does not say when they were
-/// removed, so that this is when podinit learned of it ([§4.4](crate::specification#s4-4)).
-fn depends_on_arrival(fault: &str) -> bool {
-    let labels = ["stage=\"gated\"", "stage=\"scheduling\"", "kind=\"scheduling\""];
-    let counters = [
-        "podinit_clock_anomalies_total{kind=\"negative\"}",
-        "podinit_unobserved_total{interval=\"scheduling\",reason=\"time\"}",
-    ];
-    labels.iter().any(|label| fault.contains(label))
-        || counters.iter().any(|counter| fault.starts_with(counter))
-}
-
-/// What is the same, to the figure, where pods have moved between shards.
-const OBSERVED: [&str; 5] = [
-    "podinit_created_to_ready_duration_seconds",
-    "podinit_scheduled_to_ready_duration_seconds",
-    "podinit_inflight_pods",
-    "podinit_waiting_pods",
-    "podinit_pods_finished_total",
-];
-
-/// Four shards become six at one instant: pods in flight that leave a shard end as `moved` there, and are
-/// adopted and observed by the one that they come to. In these seeds none of them looks as if it had
-/// been Ready before ([§5.2](crate::specification#s5-2)), so that none is lost.
-async fn moved_pods_are_observed_once(shardings: &[(u64, ShardingSupport)]) {
-    for &(seed, sharding) in shardings {
-        let mut world = World::of_seed(seed, sharding, false).await;
-        world.pass(40).await;
-        world.catch_up().await;
-        let saved: Vec<_> = world.shards.iter().map(Process::checkpoint).collect();
-        world.shards.clear();
-        for (index, shard) in (0..).zip(shards(6)) {
-            let saved = saved.get(index).map(Vec::as_slice);
-            let process = Process::restored(&world.cluster, Some(shard), false, saved);
-            world.shards.push(process);
-        }
-        world.pass(60).await;
-        let (all, sums) = (world.all.figures(), world.sums());
-        assert!(finished(&sums, "moved") > 3.0, "{}", finished(&sums, "moved"));
-        let seen_again = |outcome| finished(&sums, outcome) - finished(&all, outcome);
-        let again = ["moved", "preexisting", "static"].map(seen_again);
-        let discovered = "podinit_pods_discovered_total";
-        let discovered = sums[discovered] - all[discovered];
-        assert_eq!(discovered, again.iter().sum::<f64>(), "seed {seed}");
-        let faults = compare::differences(&compared(&all), &compared(&sums));
-        assert!(faults.is_empty(), "seed {seed}: {}", faults.join("\n"));
-        // A stage that ended before an earlier one did is not observed by the shard that adopts the pod.
-        for stage in Stage::ALL {
-            let observed = |of| total(of, "podinit_stage_duration_seconds_count", stage);
-            let unobserved = |of: &figures::Exposition| {
-                let labels = [("interval", stage.as_str()), ("reason", "preexisting")];
-                of[&figures::series("podinit_unobserved_total", &labels)]
-            };
-            let missing = observed(&all) - observed(&sums);
-            let known = unobserved(&sums) - unobserved(&all);
-            assert!((0.0..=known).contains(&missing), "{stage:?}: {missing} {known}");
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
-    moved_pods_are_observed_once(&[(3, ShardingSupport::Mixed)]).await;
-}
-
-fn finished(figures: &figures::Exposition, outcome: &str) -> f64 {
-    let name = format!("podinit_pods_finished_total{{outcome=\"{outcome}\"}}");
-    figures.get(&name).copied().unwrap_or_default()
-}
-
-/// The sum of the series of a stage.
-fn total(figures: &figures::Exposition, family: &str, stage: Stage) -> f64 {
-    let stage = format!("stage=\"{}\"", stage.as_str());
-    let series = figures.iter();
-    let series = series.filter(|(name, _)| name.starts_with(family) && name.contains(&stage));
-    series.map(|(_, value)| value).sum()
-}
-
-/// Without the outcomes of pods that two shards have discovered.
-fn compared(figures: &figures::Exposition) -> figures::Exposition {
-    let mut figures = figures.clone();
-    let twice = ["\"moved\"", "\"preexisting\"", "\"static\""];
-    figures.retain(|series, _| {
-        OBSERVED.iter().any(|family| series.starts_with(family))
-            && !twice.iter().any(|outcome| series.contains(outcome))
-    });
-    figures
-}
-
 /// The same of API servers that all shard, or none of them.
 mod slow {
     use super::*;
 
-    const OTHERS: [ShardingSupport; 2] = [ShardingSupport::On, ShardingSupport::Off];
-
     #[tokio::test(start_paused = true)]
     #[ignore = "takes long; .ci/run full runs it"]
     async fn streamed_lists_ask_and_the_watches_after_them_do_not() {
-        streamed_lists_ask(&OTHERS).await;
-    }
-
-    #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run full runs it"]
-    async fn shards_that_are_killed_and_restarted_lose_and_double_nothing() {
-        killed_shards_lose_and_double_nothing(&OTHERS).await;
-    }
-
-    #[tokio::test(start_paused = true)]
-    #[ignore = "takes long; .ci/run full runs it"]
-    async fn pods_of_shards_that_are_numbered_anew_are_observed_once() {
-        moved_pods_are_observed_once(&OTHERS.map(|sharding| (2, sharding))).await;
+        streamed_lists_ask(&[ShardingSupport::On, ShardingSupport::Off]).await;
     }
 }
