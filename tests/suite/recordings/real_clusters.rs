@@ -4,8 +4,9 @@
 //! (tests/e2e/truth.py), which shares no code with podinit. `tests/e2e/fixtures.py` makes the files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::support::files::recordings;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_decode::DecodeOptions;
 use podinit_expo::metrics::ExpositionFormat;
@@ -60,17 +61,6 @@ fn recordings_of_a_real_cluster_count_as_the_specification_says() {
     faults.dedup();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
     assert!(replayed >= 68, "only {replayed} replays");
-}
-
-fn recordings() -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
-    let mut found: Vec<_> = std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "gz"))
-        .collect();
-    found.sort();
-    found
 }
 
 /// What a recording has to give, by clock and evidence (`fused, events`).

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::files::recordings;
 use crate::support::json_schema;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, IntervalResult, Latency, MOST_CAUSES, Observation, Observer, Outcome,
@@ -109,13 +109,8 @@ impl Observer for Compare {
 
 #[test]
 fn records_of_a_real_cluster_say_what_was_counted() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
-    let recordings = std::fs::read_dir(directory).unwrap();
-    let recordings = recordings
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "gz"));
     let mut compared = 0;
-    for path in recordings {
+    for path in recordings() {
         for events in [false, true] {
             let mut config = ReplayConfig::default();
             config.tracker.timestamps = TimestampMode::Fused;

@@ -1,6 +1,6 @@
 //! The shards of a recording add up to all of it ([§12](crate::specification#s12)).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::shard::Shard;
@@ -14,6 +14,7 @@ use crate::oracle::figures::Exposition;
 use crate::oracle::history::{self, History};
 use crate::oracle::reading::{self, Options};
 use crate::oracle::{compare, exposition, implementation, seeds};
+use crate::support::files::recordings;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
 const HISTORIES: u64 = 12;
@@ -117,13 +118,7 @@ fn the_shards_of_random_histories_add_up() {
 
 #[test]
 fn the_shards_of_recordings_add_up() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recordings");
-    let files = std::fs::read_dir(directory).unwrap();
-    let files = files.map(|file| file.unwrap().path());
-    let files: Vec<PathBuf> =
-        files.filter(|file| file.extension() == Some("gz".as_ref())).collect();
-    assert!(!files.is_empty());
-    for file in files {
+    for file in recordings() {
         for count in [1, 3, 4] {
             let parts: Vec<_> = shards(count).map(|shard| replayed(&file, Some(shard))).collect();
             let faults = faults(&replayed(&file, None), &parts);

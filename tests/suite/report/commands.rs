@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use crate::comparison::command::{nodes, on_pool_b};
+use crate::support::files::recordings;
 use crate::support::process::run_with;
 use crate::support::scrape::Scrape;
 use flate2::Compression;
@@ -357,9 +358,7 @@ fn a_report_as_a_trace() {
 /// Slices of one track that overlap without one holding the other are lost or shown elsewhere.
 #[test]
 fn slices_of_a_trace_nest() {
-    let recordings = std::fs::read_dir("tests/fixtures/recordings").unwrap();
-    let recordings = recordings.map(|file| file.unwrap().path().to_str().unwrap().to_owned());
-    let recordings = recordings.filter(|file| file.ends_with(".gz"));
+    let recordings = recordings().into_iter().map(|file| file.to_str().unwrap().to_owned());
     let mut slices = 0;
     for recording in recordings.chain([WATCH, LIST, FLAPPED].map(str::to_owned)) {
         let text = printed(&["report", "-o", "trace", &recording], b"");

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
-}
+use crate::support::files::root;
 
 /// What stands in backquotes in the last cell of each row of the tables: `folder::file::test`.
 fn named() -> Vec<String> {
