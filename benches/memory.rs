@@ -11,11 +11,11 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 
 #[allow(unsafe_code)]
-#[path = "../tests/suite/counting.rs"]
+#[path = "../tests/suite/memory/counting.rs"]
 mod counting;
 #[path = "../tests/suite/memory/measure.rs"]
 mod measure;
-#[path = "../tests/suite/node_object.rs"]
+#[path = "../tests/suite/memory/node_object.rs"]
 mod node_object;
 
 use std::process::ExitCode;

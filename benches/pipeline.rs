@@ -17,7 +17,7 @@
 
 #[path = "support/cpu_time.rs"]
 mod cpu_time;
-#[path = "../tests/suite/node_object.rs"]
+#[path = "../tests/suite/memory/node_object.rs"]
 mod node_object;
 #[path = "support/mod.rs"]
 mod support;

@@ -1,5 +1,5 @@
 //! The fuzz targets. Each `run` panics if one of its properties does not hold for the bytes;
-//! `tests/suite/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
+//! `tests/suite/repository/fuzz_seeds.rs` runs the same functions on the seeds without a fuzzer.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used, unreachable_pub, missing_docs)]

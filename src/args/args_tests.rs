@@ -1,4 +1,4 @@
-//! Command lines as people type them. Variables are left to `tests/suite/args_env.rs`, since the
+//! Command lines as people type them. Variables are left to `tests/suite/command_line/environment.rs`, since the
 //! environment belongs to a whole process.
 
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -6,7 +6,7 @@
 //! cargo test --test dashboards -- --export DIRECTORY  # writes them there as grafana.com wants them
 //! ```
 //!
-//! It needs nothing of podinit but the colours of the stages. `tests/suite/dashboards.rs` holds the files against the program.
+//! It needs nothing of podinit but the colours of the stages. `tests/suite/repository/dashboards.rs` holds the files against the program.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used)]

@@ -1,6 +1,6 @@
 """The same pods and Events, fetched from the API server as JSON and as protobuf.
 
-`cargo test` then checks that both decode to the same (tests/suite/protobuf.rs). What is committed in
+`cargo test` then checks that both decode to the same (tests/suite/recordings/protobuf.rs). What is committed in
 tests/fixtures/encodings was fetched in the same way.
 """
 

@@ -2,7 +2,7 @@
 
 Splits a recording of the suite by namespace, trims each pod and Event to what startup is told by, and
 writes beside each what the truth makes of it, on both clocks, with each of `EVIDENCE`. `cargo test`
-replays them (tests/suite/recordings.rs).
+replays them (tests/suite/recordings/real_clusters.rs).
 """
 
 import gzip

@@ -9,7 +9,7 @@ from exporter import TEXT, figures, total
 from processes import Failure, free_port, wait_for
 
 FAMILY = "podinit_created_to_ready_duration_seconds_bucket"
-# The most traces that podinit lets wait. tests/suite/memory.rs counts their memory; that of the demo's cluster varies.
+# The most traces that podinit lets wait. tests/suite/memory/pods.rs counts their memory; that of the demo's cluster varies.
 MOST_QUEUED = 2048
 # More startups than that while the collector is away.
 RATE, SPEED, AWAY = 100, 10, 30

@@ -222,28 +222,6 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     let gates = spec["readinessGates"].as_array().into_iter().flatten();
     let gated = gates.into_iter().any(|gate| gate["conditionType"] == "InPlaceUpdateReady");
     let update_ready = first("InPlaceUpdateReady").filter(|_| gated).map(condition);
-    let names = |list: &str, key: &str| {
-        let mut names: Vec<std::sync::Arc<str>> = Vec::new();
-        for gate in spec[list].as_array().into_iter().flatten() {
-            let name = gate[key].as_str().unwrap_or_default();
-            if !name.is_empty()
-                && names.len() < MOST_GATES
-                && !names.iter().any(|one| **one == *name)
-            {
-                names.push(name.into());
-            }
-        }
-        names
-    };
-    let gates = GateNames {
-        scheduling: names("schedulingGates", "name").into_iter().collect(),
-        readiness: names("readinessGates", "conditionType").into_iter().collect(),
-    };
-    let readiness = gates.readiness.iter().map(|name| first(name).map(condition)).collect();
-    snapshot.named = (!gates.is_empty()).then(|| {
-        let gates = Some(std::sync::Arc::new(gates));
-        Box::new(NamedConditions { gates, readiness, milestones: Box::default() })
-    });
     let in_place = InPlaceChanges { resize, update_ready };
     snapshot.in_place = (in_place != InPlaceChanges::default()).then(|| Box::new(in_place));
 }

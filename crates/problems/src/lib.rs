@@ -81,8 +81,6 @@ mod late_nodes_tests;
 #[cfg(test)]
 mod old_and_new_tests;
 #[cfg(test)]
-mod reading;
-#[cfg(test)]
 mod reading_tests;
 #[cfg(test)]
 mod tests;

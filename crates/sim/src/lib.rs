@@ -49,6 +49,8 @@ pub mod rng;
 pub mod scene;
 mod script;
 mod selector;
+#[cfg(test)]
+mod served_tests;
 pub mod sim_clock;
 pub mod status;
 mod store;

@@ -1,7 +1,8 @@
 //! `podinit report --baseline` as a process: formats, statuses and reasons.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::support::process::podinit;
 use serde_json::{Value, json};
 
 /// A list of so many pods of nodes `a` and `b`, a burst of so many each minute. `network` is how many seconds the
@@ -78,13 +79,8 @@ fn report(before: i64, after: i64, flags: &[&str]) -> Output {
 
 fn report_on([before, after]: [String; 2], flags: &[&str]) -> Output {
     let (before, after) = (file(&before), file(&after));
-    let command = Command::new(env!("CARGO_BIN_EXE_podinit"))
-        .args(["report", "--baseline"])
-        .arg(before.path())
-        .arg(after.path())
-        .args(flags)
-        .output();
-    command.unwrap()
+    let args = ["report", "--baseline"];
+    podinit(args).args([before.path(), after.path()]).args(flags).output().unwrap()
 }
 
 #[test]

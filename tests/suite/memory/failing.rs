@@ -13,8 +13,8 @@ use podinit_oncall::problems::SeenProblems;
 use podinit_problems::{OverTime, ProblemFinding};
 use serde_json::{Value, json};
 
+use super::counting::{bytes_of, forget_peak, held, peak};
 use super::measure::{NOW, decoded, delivery, uid};
-use crate::counting::{bytes_of, forget_peak, held, peak};
 
 /// After so long the problems are found: every pod is stuck.
 const LATER: Duration = Duration::from_secs(400);

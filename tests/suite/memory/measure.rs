@@ -22,8 +22,8 @@ use podinit_expo::metrics::{ExpositionBuilder, LabelConfig};
 use podinit_traces::{self as traces, DropReason, TraceQueue, TraceStats};
 use serde_json::{Value, json};
 
-use crate::counting::bytes_of;
-use crate::node_object::node;
+use super::counting::bytes_of;
+use super::node_object::node;
 
 /// 2026-11-21T07:56:00Z
 pub(super) const NOW: Timestamp = Timestamp::from_seconds(1_795_247_760);

@@ -8,6 +8,7 @@
 //! - [`implementation`]: documents in, the figures of `podinit replay` out
 //! - [`exposition`]: text exposition in, figures out
 //! - [`conservation`]: what has to add up after every document
+//! - `replay`: the tests that hold the implementation against the readings
 //! - [`seeds`]: a check over many seeds
 //! - [`compare`]: the difference of two sets of figures, and the shrinking of a history
 
@@ -24,4 +25,5 @@ pub(crate) mod implementation;
 pub(crate) mod instant;
 pub(crate) mod mutants;
 pub(crate) mod reading;
+mod replay;
 pub(crate) mod seeds;

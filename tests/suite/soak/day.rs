@@ -9,7 +9,7 @@ use podinit_sim::status::Failure;
 use podinit_sim::truth::PodTruth;
 use tokio::time::timeout;
 
-use crate::counting;
+use crate::memory::counting;
 use crate::soak::slope;
 use crate::support::PATIENCE;
 use crate::support::cluster::world::World;

@@ -2,7 +2,7 @@
 //! a scraper, and its resident memory.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use podinit_sim::{ClusterConfig, SimulatedCluster};
@@ -10,6 +10,7 @@ use podinit_sim::{ClusterConfig, SimulatedCluster};
 use crate::soak::slope;
 use crate::support::get;
 use crate::support::memory::kibibytes;
+use crate::support::process::KilledChild;
 use crate::support::scrape::Scrape;
 
 /// How long it takes, unless `PODINIT_SOAK_MINUTES` says otherwise.
@@ -28,7 +29,7 @@ const MAX_PODS: &str = "5000";
 
 /// A running `podinit serve`, killed when dropped.
 struct Exporter {
-    process: Child,
+    process: KilledChild,
     address: String,
 }
 
@@ -67,7 +68,7 @@ impl Exporter {
         std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
         // Read by now: it lists and watches.
         let address = address.expect("it ended before it listened");
-        Self { process, address }
+        Self { process: KilledChild(process), address }
     }
 
     fn scrape(&self) -> Scrape {
@@ -79,13 +80,6 @@ impl Exporter {
 
     fn resident_kib(&self) -> f64 {
         kibibytes(self.process.id(), "VmRSS") as f64
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
     }
 }
 

@@ -2,17 +2,18 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::PATIENCE;
 use super::scrape::Scrape;
+use crate::support::process::KilledChild;
 
 /// A running demonstration. Killed if the test fails.
 pub struct Demo {
-    pub process: Child,
+    pub process: KilledChild,
     pub address: String,
 }
 
@@ -38,7 +39,7 @@ impl Demo {
             output.try_for_each(|line| lines.send(line))
         });
         // It is killed if it does not say where it listens.
-        let mut demo = Self { process, address: String::new() };
+        let mut demo = Self { process: KilledChild(process), address: String::new() };
         let mut seen = Vec::new();
         while demo.address.is_empty() {
             let line = printed.recv_timeout(PATIENCE);
@@ -106,13 +107,5 @@ impl Demo {
         let process = rustix::process::Pid::from_child(&self.process);
         rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
         self.ends_well()
-    }
-}
-
-impl Drop for Demo {
-    fn drop(&mut self) {
-        // It has ended already where the test has succeeded.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -45,7 +45,7 @@ pub struct Embedded {
     began: Instant,
 }
 
-/// The encoding of a file of tests that is run in both: it is two modules (main.rs), of which one is named
+/// The encoding of a file of tests that is run in both: it is two modules (`watch`), of which one is named
 /// after protobuf.
 macro_rules! encoding {
     () => {

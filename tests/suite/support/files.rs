@@ -35,3 +35,10 @@ pub fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     .filter(|path| path.extension().is_some_and(|found| found == extension))
     .collect()
 }
+
+/// The recordings of real clusters.
+pub fn recordings() -> Vec<PathBuf> {
+    let mut found = files(&root().join("tests/fixtures/recordings"), "gz");
+    found.sort();
+    found
+}

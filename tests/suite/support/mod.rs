@@ -22,15 +22,14 @@ pub mod memory;
 pub mod output;
 pub mod page;
 pub mod parsed_exposition;
+pub mod process;
 pub mod restart;
 pub mod samples;
 pub mod scene;
 pub mod scrape;
 pub mod server;
-pub mod sim;
 pub mod sinks;
 pub mod slo;
-pub mod story;
 pub mod watch;
 
 /// For a test that hangs: no machine is so slow that a test that passes meets it.

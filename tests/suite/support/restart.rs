@@ -4,13 +4,14 @@ pub mod load;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use podinit_sim::{ClusterConfig, SimulatedCluster};
 
 use crate::support::PATIENCE;
+use crate::support::process::KilledChild;
 use crate::support::scrape::Scrape;
 
 /// Between two questions to a process that can only be asked.
@@ -79,7 +80,7 @@ impl World {
 
 /// A process. Killed when it is dropped.
 pub struct Exporter {
-    process: Child,
+    process: KilledChild,
     address: Option<String>,
     log: mpsc::Receiver<String>,
 }
@@ -97,7 +98,7 @@ impl Exporter {
                 }
             }
         });
-        Self { process, address: None, log }
+        Self { process: KilledChild(process), address: None, log }
     }
 
     /// Where it listens, once it says so; `None` if it ends, or is killed, before that.
@@ -205,16 +206,7 @@ impl Exporter {
 
     /// SIGTERM, and whether it has ended in good order.
     pub fn terminate(mut self) -> bool {
-        let process = rustix::process::Pid::from_child(&self.process);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
-        self.process.wait().unwrap().success()
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.process.terminate()
     }
 }
 

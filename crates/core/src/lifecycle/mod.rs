@@ -43,6 +43,8 @@ mod label_hold;
 mod lag;
 mod last_seen;
 mod lost_startup;
+#[cfg(test)]
+mod max_pods_tests;
 mod messages;
 mod milestone;
 mod name_index;

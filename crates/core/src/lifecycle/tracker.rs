@@ -417,6 +417,8 @@ mod rejected_tests;
 #[cfg(test)]
 mod scheduler_event_tests;
 #[cfg(test)]
+mod slo_change_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod unmatched_tests;

@@ -66,36 +66,6 @@ fn everything_that_is_read_is_found() {
 }
 
 #[test]
-fn values_of_the_wrong_type_count_as_absent() {
-    let bare = event(&json!({"kind": "Event"}));
-    let nothing = KubeEvent {
-        pod: None,
-        from_kubelet: false,
-        container: None,
-        first: None,
-        named: None,
-        occurred: EventOccurrence::default(),
-        reason: EventReason::Other,
-        message: None,
-    };
-    assert_eq!(bare, nothing);
-    for junk in [json!(null), json!(-5), json!(1.5), json!(true), json!([1]), json!({"a": 1})] {
-        let odd = json!({
-            "kind": "Event",
-            "metadata": {"name": junk}, "reason": junk, "message": junk,
-            "involvedObject": {"kind": "Pod", "uid": junk, "fieldPath": junk},
-            "reportingComponent": junk, "source": {"component": junk}, "firstTimestamp": junk,
-            "lastTimestamp": junk, "eventTime": junk, "series": {"lastObservedTime": junk},
-        });
-        assert_eq!(event(&odd), nothing, "{junk}");
-        let odd = json!({
-            "kind": "Event", "metadata": junk, "involvedObject": junk, "source": junk, "series": junk,
-        });
-        assert_eq!(event(&odd), nothing, "{junk}");
-    }
-}
-
-#[test]
 fn an_event_of_either_interface_says_when_it_happened() {
     let time = |second: u32| format!("2026-01-02T03:04:{second:02}Z");
     let occurred = |times: &[(&str, u32)]| {

@@ -246,37 +246,6 @@ fn fields_of_the_spec_have_values_in_the_order_that_was_asked_for() {
 }
 
 #[test]
-fn values_of_the_wrong_type_count_as_absent() {
-    let bare = pod(json!({"metadata": {"uid": "u"}}));
-    for junk in
-        [json!(null), json!("x"), json!(-5), json!(1.5), json!(true), json!([1]), json!({"a": 1})]
-    {
-        let odd = pod(json!({
-            "kind": Value::Null,
-            "metadata": {
-                "uid": "u", "name": json!([junk.clone()]), "namespace": [junk.clone()],
-                "resourceVersion": [junk.clone()], "creationTimestamp": junk, "labels": junk,
-                "annotations": junk, "ownerReferences": junk,
-            },
-            "spec": {
-                "nodeName": [junk.clone()], "hostNetwork": [junk.clone()],
-                "priorityClassName": [junk.clone()], "runtimeClassName": {"a": junk},
-                "schedulingGates": {"a": junk}, "initContainers": "x", "readinessGates": 7,
-                "containers": {"a": junk}, "volumes": [7],
-            },
-            "status": {
-                "phase": junk, "startTime": junk, "containerStatuses": [junk],
-                "initContainerStatuses": junk,
-                "conditions": [junk, 7, {"type": junk, "status": junk, "lastTransitionTime": junk}],
-            },
-        }));
-        assert_eq!(odd, bare, "{junk}");
-        assert_eq!(pod(json!({"metadata": {"uid": "u"}, "spec": junk, "status": junk})), bare);
-        assert_eq!(pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": junk}})), bare);
-    }
-}
-
-#[test]
 fn a_condition_of_unknown_status_is_kept_and_one_that_cannot_be_read_is_not() {
     let pod = pod(json!({"metadata": {"uid": "u"}, "status": {"conditions": [
         17,

@@ -11,6 +11,8 @@ pub mod model;
 pub(crate) mod parameters;
 mod response;
 mod routes;
+#[cfg(test)]
+mod schema_tests;
 
 pub(crate) use response::document;
 pub use routes::router;

@@ -5,26 +5,8 @@ use crate::oracle::reading::{
     CauseRules, Clause, Condition, Container, Kind, KubeEvent, Rules, Snapshot, SpecCauses, State,
 };
 
-/// Declares wrong readings by the clauses of [§10](crate::specification#s10) that each of them
-/// overrides, and the list of them.
-macro_rules! cause_mutants {
-    ($($name:ident { $($clause:item)* })*) => {
-        $(struct $name;
-        impl CauseRules for $name { $($clause)* }
-        impl Rules for $name {
-            fn causes(&self) -> &dyn CauseRules {
-                self
-            }
-        })*
-
-        /// The injected bugs of this kind.
-        pub(super) const MUTANTS: &[Mutant] = &[
-            $(Mutant { name: stringify!($name), rules: &$name }),*
-        ];
-    };
-}
-
-cause_mutants! {
+mutants! {
+    CauseRules as causes;
     BlamesTheSchedulerForABoundPod {
         fn waits_for_the_kubelet(&self, _: &Snapshot) -> bool {
             false

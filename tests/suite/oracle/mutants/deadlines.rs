@@ -7,26 +7,8 @@ use crate::oracle::reading::{
     SloInterval, SloRules, Snapshot, SpecSlo, State, Traits, Verdict, View,
 };
 
-/// Declares wrong readings by the clauses of [§6](crate::specification#s6) that each of them
-/// overrides, and the list of them.
-macro_rules! slo_mutants {
-    ($($name:ident { $($clause:item)* })*) => {
-        $(struct $name;
-        impl SloRules for $name { $($clause)* }
-        impl Rules for $name {
-            fn slo(&self) -> &dyn SloRules {
-                self
-            }
-        })*
-
-        /// The injected bugs of this kind.
-        pub(super) const MUTANTS: &[Mutant] = &[
-            $(Mutant { name: stringify!($name), rules: &$name }),*
-        ];
-    };
-}
-
-slo_mutants! {
+mutants! {
+    SloRules as slo;
     TakesAnyScheduledForABinding {
         fn is_binding(&self, _: bool) -> bool {
             true

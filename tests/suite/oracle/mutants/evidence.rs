@@ -7,26 +7,8 @@ use crate::oracle::reading::{
     Timestamps,
 };
 
-/// Declares wrong readings by the clauses of [§9](crate::specification#s9) that each of them
-/// overrides, and the list of them.
-macro_rules! evidence_mutants {
-    ($($name:ident { $($clause:item)* })*) => {
-        $(struct $name;
-        impl EvidenceRules for $name { $($clause)* }
-        impl Rules for $name {
-            fn evidence(&self) -> &dyn EvidenceRules {
-                self
-            }
-        })*
-
-        /// The injected bugs of this kind.
-        pub(super) const MUTANTS: &[Mutant] = &[
-            $(Mutant { name: stringify!($name), rules: &$name }),*
-        ];
-    };
-}
-
-evidence_mutants! {
+mutants! {
+    EvidenceRules as evidence;
     StartsAtTheLatestStart {
         fn start_of(&self, container: &Container) -> Option<Nanos> {
             container.starts.iter().max().copied()

@@ -10,16 +10,29 @@ pub(crate) struct Mutant {
     pub(crate) rules: &'static (dyn Rules + Sync),
 }
 
-/// Declares wrong readings by the clauses that each of them overrides, and the list of them.
+/// Declares wrong readings by the clauses that each of them overrides, and the list of them. The clauses are of all rules,
+/// or of a part of them.
 macro_rules! mutants {
-    ($($name:ident { $($clause:item)* })*) => {
+    ($part:ident as $name_of_part:ident; $($name:ident { $($clause:item)* })*) => {
         $(struct $name;
-        impl Rules for $name { $($clause)* })*
-
+        impl $part for $name { $($clause)* }
+        impl Rules for $name {
+            fn $name_of_part(&self) -> &dyn $part {
+                self
+            }
+        })*
+        mutants!(of $($name)*);
+    };
+    (of $($name:ident)*) => {
         /// The injected bugs of this kind.
         pub(super) const MUTANTS: &[Mutant] = &[
             $(Mutant { name: stringify!($name), rules: &$name }),*
         ];
+    };
+    ($($name:ident { $($clause:item)* })*) => {
+        $(struct $name;
+        impl Rules for $name { $($clause)* })*
+        mutants!(of $($name)*);
     };
 }
 

@@ -4,26 +4,8 @@ use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::{Folded, NamedRules, Rules, Showing, Snapshot, SpecNamed};
 
-/// Declares wrong readings by the clauses of [§16](crate::specification#s16) that each of them overrides, and the list of
-/// them.
-macro_rules! named_mutants {
-    ($($name:ident { $($clause:item)* })*) => {
-        $(struct $name;
-        impl NamedRules for $name { $($clause)* }
-        impl Rules for $name {
-            fn named(&self) -> &dyn NamedRules {
-                self
-            }
-        })*
-
-        /// The injected bugs of this kind.
-        pub(super) const MUTANTS: &[Mutant] = &[
-            $(Mutant { name: stringify!($name), rules: &$name }),*
-        ];
-    };
-}
-
-named_mutants! {
+mutants! {
+    NamedRules as named;
     NeedsTheTimeOfACondition {
         fn takes_o_without_a_time(&self, _: usize) -> bool {
             false

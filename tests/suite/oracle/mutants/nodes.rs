@@ -6,26 +6,8 @@ use super::Mutant;
 use crate::oracle::instant::{Nanos, SECOND};
 use crate::oracle::reading::{NodeLife, NodeRules, NodeSnapshot, Rules, SpecNodes, Timestamps};
 
-/// Declares wrong readings by the clauses of [§14](crate::specification#s14) that each of them overrides, and the
-/// list of them.
-macro_rules! node_mutants {
-    ($($name:ident { $($clause:item)* })*) => {
-        $(struct $name;
-        impl NodeRules for $name { $($clause)* }
-        impl Rules for $name {
-            fn nodes(&self) -> &dyn NodeRules {
-                self
-            }
-        })*
-
-        /// The injected bugs of this kind.
-        pub(super) const MUTANTS: &[Mutant] = &[
-            $(Mutant { name: stringify!($name), rules: &$name }),*
-        ];
-    };
-}
-
-node_mutants! {
+mutants! {
+    NodeRules as nodes;
     PutsEksBeforeKarpenter {
         fn pool_labels(&self) -> Vec<&'static str> {
             let mut labels = SpecNodes.pool_labels();

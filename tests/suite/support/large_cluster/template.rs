@@ -7,7 +7,7 @@ use prost::encoding::decode_varint;
 use serde_json::{Value, json};
 
 use super::State;
-use crate::node_object::node;
+use crate::memory::node_object::node;
 
 /// Stand in a template where a pod's number belongs.
 const NUMBER: &str = "#######";

@@ -1,17 +1,14 @@
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::super::delivery::{Delivery, PodEvent, SourceId};
 use super::super::observation::{Observation, PodObservation};
 use super::super::record::{GateState, Record};
 use super::super::saved::read_back;
-use super::super::slo::SloRule;
 use super::super::sources::SourceSuccessor;
 use super::super::tracker::{Tracker, TrackerConfig};
 use super::*;
-use crate::lifecycle::{SloInterval, SloVerdict, UnobservedReason};
 use crate::pod::{ConditionStatus, ContainerKind, ContainerSpec, ContainerState, PodUid};
 
 const CREATED: i64 = 1_000_000;
@@ -144,11 +141,6 @@ fn line(observation: &Observation<'_>) -> Option<String> {
         Observation::Pod(_, PodObservation::CustomUnobserved { milestone, reason }) => {
             Some(format!("{milestone} {}", reason.as_str()))
         }
-        Observation::Pod(_, PodObservation::Slo { verdict, .. }) => Some(match verdict {
-            SloVerdict::Good => "good".to_owned(),
-            SloVerdict::Bad(_) => "bad".to_owned(),
-            SloVerdict::Excluded(reason) => reason.as_str().to_owned(),
-        }),
         _ => None,
     }
 }
@@ -171,17 +163,6 @@ fn scheduling_gates_are_passed_one_by_one_by_the_watch() {
     let lines = run.show(9, Version::default());
     assert_eq!(lines, ["scheduling b passed 9", "scheduling a released", "scheduling b released"]);
     assert!(run.show(10, Version::default()).is_empty());
-}
-
-#[test]
-fn a_gate_that_a_list_shows_as_gone_has_no_time() {
-    let mut run = Run::new(TrackerConfig::default());
-    run.show(1, Version { scheduling: &["a"], ..Version::default() });
-    let gone = vec![snapshot(Version::default())].into();
-    run.deliver(9, PodEvent::Listed { pods: gone, began: at(9) }, None);
-    assert_eq!(run.lines, ["scheduling a released"]);
-    let gate = run.record().gates.remove(0);
-    assert_eq!((gate.state, gate.passed), (GateState::Passed, None));
 }
 
 #[test]
@@ -218,92 +199,6 @@ fn readiness_gates_hold_up_from_containers_ready_on() {
     let ready = Version { ready: Some(40), ..version(vec![a, b, c], Some(10)) };
     let lines = run.show(41, ready);
     assert_eq!(lines, ["readiness c passed 30", "readiness b released", "readiness c released"]);
-}
-
-#[test]
-fn what_had_ended_when_a_pod_was_adopted_is_not_observed() {
-    let config = TrackerConfig { milestones: milestones(&["x", "y"]), ..TrackerConfig::default() };
-    let mut run = Run { tracker: Tracker::new(config), lines: Vec::new() };
-    let [passed, open] = [true, false].map(|is_true| Some(condition(is_true, 5)));
-    let adopted = |y| Version {
-        readiness: vec![("a", passed), ("b", open)],
-        containers_ready: Some(4),
-        milestones: vec![passed, y],
-        containers_started: Some(2),
-        ..Version::default()
-    };
-    let pods = vec![snapshot(adopted(None))].into();
-    run.deliver(9, PodEvent::Listed { pods, began: at(9) }, None);
-    assert_eq!(run.lines, ["readiness b held", "0 preexisting"]);
-    run.lines.clear();
-    let record = run.record();
-    assert_eq!(record.custom_milestones[0].unobserved, Some(UnobservedReason::Preexisting));
-    let lines = run.show(20, adopted(Some(condition(true, 19))));
-    assert_eq!(lines, ["1 created 19", "1 containers_started 17"]);
-}
-
-#[test]
-fn milestones_of_your_own_are_measured_once_and_what_is_missing_is_counted() {
-    let config =
-        TrackerConfig { milestones: milestones(&["x", "y", "z"]), ..TrackerConfig::default() };
-    let mut run = Run::new(config);
-    let [no, early] = [condition(false, 0), condition(true, 2)].map(Some);
-    let version = |milestones, containers_started| Version {
-        milestones,
-        containers_started,
-        ..Version::default()
-    };
-    assert!(run.show(1, version(vec![no, None, None], None)).is_empty());
-    // Before the containers have started there is one duration only.
-    assert_eq!(run.show(2, version(vec![early, None, None], None)), ["0 created 2"]);
-    let again = Some(condition(true, 30));
-    assert!(run.show(31, version(vec![again, no, None], Some(4))).is_empty());
-    let record = run.record();
-    let x = &record.custom_milestones[0];
-    assert_eq!((x.time, x.containers_started_seconds), (Some(at(2)), None));
-    let ready = || Version { ready: Some(50), ..version(vec![again, no, None], Some(4)) };
-    assert!(run.show(51, ready()).is_empty() && run.show(650, ready()).is_empty());
-    assert_eq!(run.show(651, ready()), ["1 not_seen", "2 condition_absent"]);
-}
-
-#[test]
-fn a_deadline_sees_that_a_milestone_does_not_come() {
-    let rule = |milestone: &str, seconds, from| SloRule {
-        name: milestone.into(),
-        interval: SloInterval::Custom { milestone: milestone.into(), from },
-        threshold: Duration::from_secs(seconds),
-        ..SloRule::default()
-    };
-    let slos = [
-        rule("x", 10, CustomStart::Created),
-        rule("x", 100, CustomStart::ContainersStarted),
-        rule("y", 100, CustomStart::ContainersStarted),
-        rule("absent", 100, CustomStart::Created),
-    ];
-    let config = TrackerConfig {
-        milestones: milestones(&["x", "y", "absent"]),
-        slos: slos.into(),
-        ..TrackerConfig::default()
-    };
-    let mut run = Run::new(config);
-    let version = |milestones, containers_started| Version {
-        milestones,
-        containers_started,
-        ..Version::default()
-    };
-    run.show(1, version(Vec::new(), None));
-    run.tracker.advance(at(11), &mut |_, observation: Observation<'_>| {
-        assert_eq!(line(&observation).filter(|line| line != "bad"), None);
-    });
-    let y = Some(condition(true, 20));
-    // Of y there is no second duration any more.
-    assert_eq!(run.show(20, version(vec![None, y, None], None)), ["1 created 20", "not_entered"]);
-    let x = Some(condition(true, 30));
-    let lines = run.show(30, version(vec![x, y, None], Some(25)));
-    assert_eq!(lines, ["0 created 30", "0 containers_started 5", "good"]);
-    let ready = || Version { ready: Some(50), ..version(vec![x, y, None], Some(25)) };
-    assert!(run.show(51, ready()).is_empty());
-    assert_eq!(run.show(651, ready()), ["bad", "2 condition_absent"]);
 }
 
 #[test]

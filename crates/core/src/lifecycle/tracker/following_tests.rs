@@ -16,10 +16,7 @@ use crate::lifecycle::slo::{Selection, SloRule};
 use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
 use crate::lifecycle::sources::SourceSuccessor;
 use crate::lifecycle::tracker::fixtures::{at, delivery, rule};
-use crate::pod::{
-    ConditionStatus, ConditionType, DisruptionReason, GateNames, NamedConditions, PodPhase,
-    StatusCondition,
-};
+use crate::pod::{ConditionStatus, ConditionType, GateNames, NamedConditions, StatusCondition};
 
 /// A version of a pod that was created at 0: since when it is ready, and its milestones are True or not.
 fn pod(name: &str, ready: Option<i64>, milestones: [Option<(bool, i64)>; 2]) -> PodSnapshot {
@@ -177,107 +174,6 @@ fn runs(slos: &[SloRule]) -> impl Iterator<Item = Run> {
 }
 
 #[test]
-fn a_model_that_loads_after_ready_counts_and_one_that_does_not_is_bad() {
-    for mut run in runs(&[slo("model", "created_to_loaded", 600)]) {
-        for number in 0..10 {
-            run.show(10, pod(&number.to_string(), Some(10), NONE));
-        }
-        for number in 0..2 {
-            run.show(300, pod(&number.to_string(), Some(10), loaded(300)));
-        }
-        assert_eq!(run.told(), ["2 0 created 300", "2 slo 0 good"]);
-        run.advance(600);
-        assert_eq!((run.told(), run.tracker.undecided(SloId(0))), (vec![], 8));
-        run.advance(601);
-        assert_eq!(run.told(), ["8 slo 0 bad none"]);
-        // Ten minutes after Ready the durations end too, of what has not come by then.
-        run.advance(610);
-        assert_eq!(run.told(), Vec::<String>::new());
-        run.advance(611);
-        assert_eq!(run.told(), ["8 0 condition_absent", "10 1 condition_absent"]);
-        for number in 2..10 {
-            run.show(3_000, pod(&number.to_string(), Some(10), loaded(3_000)));
-        }
-        assert_eq!((run.told(), run.tracker.followed.len()), (vec![], 0));
-    }
-}
-
-#[test]
-fn a_pod_is_followed_for_each_milestone_until_ten_minutes_or_the_last_deadline() {
-    let slos = [slo("late", "created_to_loaded", 3_600), slo("soon", "created_to_loaded", 60)];
-    for mut run in runs(&slos) {
-        run.show(10, pod("late", Some(10), NONE));
-        run.show(10, pod("never", Some(10), [Some((false, 10)), Some((false, 10))]));
-        run.advance(61);
-        assert_eq!(run.told(), ["2 slo 1 bad none"]);
-        run.advance(611);
-        assert_eq!(run.told(), ["1 1 condition_absent", "1 1 not_seen"]);
-        // The other milestone comes too late, and this one not.
-        run.show(3_000, pod("late", Some(10), [Some((true, 2_990)), Some((true, 2_990))]));
-        assert_eq!(run.told(), ["1 0 created 2990", "1 slo 0 good"]);
-        run.advance(3_600);
-        assert_eq!(run.told(), Vec::<String>::new());
-        run.advance(3_601);
-        assert_eq!(run.told(), ["1 0 not_seen", "1 slo 0 bad none"]);
-    }
-}
-
-#[test]
-fn an_interval_without_a_begin_ends_with_the_time_of_the_milestone() {
-    for mut run in runs(&[slo("started", "containers_started_to_loaded", 60)]) {
-        run.show(10, pod("never", Some(10), NONE));
-        run.show(10, pod("late", Some(10), [Some((false, 10)), None]));
-        run.show(20, pod("late", Some(10), loaded(20)));
-        // No snapshot has shown that its containers had started.
-        assert_eq!(run.told(), ["1 0 created 20", "1 slo 0 not_entered"]);
-        run.advance(611);
-        let absent = ["1 0 condition_absent", "2 1 condition_absent", "1 slo 0 condition_absent"];
-        assert_eq!(run.told(), absent);
-    }
-}
-
-#[test]
-fn what_is_over_or_gone_before_is_excluded_as_such() {
-    let slos = [slo("model", "created_to_loaded", 600)];
-    let ready = |name: &str| pod(name, Some(10), [Some((false, 10)), None]);
-    let phase = |name: &str, phase| PodSnapshot { phase, ..ready(name) };
-    let preempted = |name: &str| PodSnapshot {
-        disruption: Some(DisruptionReason::PreemptionByScheduler),
-        ..ready(name)
-    };
-    for mut run in runs(&slos) {
-        for name in ["deleted", "preempted", "completed", "failed", "stopped", "absent", "stays"] {
-            run.show(10, ready(name));
-        }
-        run.deliver(20, PodEvent::Deleted(ready("deleted")));
-        assert_eq!(run.told(), ["1 slo 0 deleted"]);
-        run.show(21, preempted("preempted"));
-        run.deliver(22, PodEvent::Deleted(preempted("preempted")));
-        assert_eq!(run.told(), ["1 slo 0 disrupted"]);
-        run.show(23, phase("completed", PodPhase::Succeeded));
-        assert_eq!(run.told(), ["1 0 not_seen", "1 1 condition_absent", "1 slo 0 completed"]);
-        run.show(24, phase("failed", PodPhase::Failed));
-        assert_eq!(run.told(), ["1 slo 0 failed"]);
-        let stopped = phase("stopped", PodPhase::Failed);
-        run.show(24, PodSnapshot { ended_by_deletion: true, ..stopped });
-        assert_eq!(run.told(), ["1 slo 0 deleted"]);
-        // What the last object shows counts.
-        run.show(25, ready("loaded"));
-        run.deliver(26, PodEvent::Deleted(pod("loaded", Some(10), loaded(26))));
-        assert_eq!(run.told(), ["1 0 created 26", "1 slo 0 good"]);
-        run.show(27, phase("ready and over", PodPhase::Failed));
-        assert_eq!(run.told(), ["1 slo 0 failed"]);
-        let pods = vec![ready("stays"), phase("failed", PodPhase::Failed)];
-        run.deliver(30, PodEvent::Listed { pods: pods.into(), began: at(30) });
-        assert_eq!(run.told(), ["1 slo 0 vanished"]);
-        run.deliver(31, PodEvent::Deleted(pod("at once", Some(31), NONE)));
-        run.show(32, pod("at once", Some(31), NONE));
-        run.deliver(33, PodEvent::Deleted(pod("at once", Some(31), NONE)));
-        assert_eq!(run.told(), ["1 slo 0 deleted"]);
-    }
-}
-
-#[test]
 fn of_too_many_the_newest_are_followed() {
     let slos = [slo("model", "created_to_loaded", 600)];
     let mut run = Run::new(config(&slos, usize::MAX), true);
@@ -309,36 +205,6 @@ fn a_pod_that_the_cap_forgets_is_not_followed() {
     }
     assert_eq!(run.told(), ["1 0 not_followed", "1 1 not_followed", "1 slo 0 not_followed"]);
     assert_eq!(run.tracker.followed.len(), 2);
-}
-
-#[test]
-fn nothing_passes_out_of_sync_and_the_next_list_tells() {
-    for mut run in runs(&[slo("model", "created_to_loaded", 3_600)]) {
-        for name in ["soon", "late", "never"] {
-            run.show(10, pod(name, Some(10), NONE));
-        }
-        run.deliver(20, PodEvent::SyncLost);
-        run.advance(9_000);
-        assert_eq!(run.told(), Vec::<String>::new());
-        let pods = vec![
-            pod("soon", Some(10), loaded(700)),
-            pod("late", Some(10), loaded(4_000)),
-            pod("never", Some(10), NONE),
-        ];
-        run.deliver(9_001, PodEvent::Listed { pods: pods.into(), began: at(9_000) });
-        run.advance(9_010);
-        assert_eq!(
-            run.told(),
-            [
-                "1 0 condition_absent",
-                "1 0 created 4000",
-                "1 0 created 700",
-                "3 1 condition_absent",
-                "2 slo 0 bad none",
-                "1 slo 0 good"
-            ]
-        );
-    }
 }
 
 #[test]

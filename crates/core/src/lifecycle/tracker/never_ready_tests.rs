@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::fixtures::{at, delivery, rule};
 use super::*;
-use crate::lifecycle::cause::{BadReason, Cause, WaitReason};
+use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::interval::{Interval, Stage, Step};
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::slo_verdict::{ExclusionReason, SloVerdict};
@@ -55,11 +55,9 @@ fn slos() -> Arc<[SloRule]> {
     .into()
 }
 
-/// What becomes of the SLOs, and the stuck pod, with these snapshots at their seconds, which are said to have been
-/// observed or not.
+/// What becomes of the SLOs, and the stuck pod, with these snapshots at their seconds.
 fn reported(
     snapshots: &[(i64, PodSnapshot)],
-    is_observed: bool,
 ) -> (Vec<Option<SloVerdict>>, Vec<Option<WaitReason>>) {
     let slos = slos();
     let mut verdicts = vec![None; slos.len()];
@@ -79,7 +77,7 @@ fn reported(
     };
     for (second, snapshot) in snapshots {
         let delivery = Delivery {
-            observed: is_observed.then(|| at(*second)),
+            observed: Some(at(*second)),
             ..delivery(SourceId(0), *second, PodEvent::Applied(snapshot.clone()))
         };
         tracker.apply(delivery, &mut sink);
@@ -92,19 +90,6 @@ const COMPLETED: Option<SloVerdict> =
     Some(SloVerdict::Excluded(ExclusionReason::Ended(Outcome::Completed)));
 const GOOD: Option<SloVerdict> = Some(SloVerdict::Good);
 
-fn bad(cause: Cause) -> Option<SloVerdict> {
-    Some(SloVerdict::Bad(BadReason::of_known(WaitReason::new(Stage::Containers, cause))))
-}
-
-#[test]
-fn a_build_whose_steps_end_one_by_one_is_neither_late_nor_stuck() {
-    let lives = [(1, build(1, [Running, Running])), (5, build(2, [Succeeded, Running]))];
-    let (verdicts, stuck) = reported(&lives, true);
-    let late = bad(Cause::Probe);
-    assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, late]);
-    assert_eq!(stuck, []);
-}
-
 #[test]
 fn it_is_final_and_only_a_failing_cause_makes_it_stuck() {
     let crash = ContainerState::Waiting(WaitingReason::CrashLoopBackOff);
@@ -115,19 +100,8 @@ fn it_is_final_and_only_a_failing_cause_makes_it_stuck() {
         (110, build(4, [Running, Running])),
         (120, build(3, [Running, crash])),
     ];
-    let (verdicts, stuck) = reported(&lives, true);
+    let (verdicts, stuck) = reported(&lives);
     assert_eq!(verdicts, [COMPLETED, COMPLETED, COMPLETED, COMPLETED, GOOD, COMPLETED]);
     let crashes = WaitReason::new(Stage::Containers, Cause::Crash);
     assert_eq!(stuck, [crashes, None]);
-}
-
-#[test]
-fn a_container_that_runs_again_ends_nothing() {
-    let mut again = build(1, [Succeeded, Running]);
-    for container in &mut again.containers {
-        container.ends_for_good = false;
-    }
-    let (verdicts, stuck) = reported(&[(1, again)], true);
-    assert_eq!(verdicts[2], bad(Cause::Exited));
-    assert_eq!(stuck, [WaitReason::new(Stage::Containers, Cause::Exited)]);
 }

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::time::Duration;
-
-use super::fixtures::{at, rule};
+use super::fixtures::at;
 use super::{Tracker, TrackerConfig};
 use crate::kube_event::{EventContainer, EventOccurrence, EventReason, InvolvedPod, KubeEvent};
 use crate::lifecycle::delivery::{Delivery, PodEvent, SourceId};
@@ -14,7 +12,6 @@ use crate::lifecycle::milestone::Milestone;
 use crate::lifecycle::observation::{Observation, PodObservation};
 use crate::lifecycle::record::{IntervalResult, MilestoneSource};
 use crate::lifecycle::saved::read_back;
-use crate::lifecycle::slo::SloRule;
 use crate::lifecycle::sources::SourceSuccessor;
 use crate::pod::{
     ConditionStatus, ConditionType, ContainerKind, ContainerSpec, PodSnapshot, PodUid,
@@ -47,13 +44,8 @@ struct World {
 }
 
 impl World {
-    fn new(timestamps: TimestampMode, slos: Vec<SloRule>) -> Self {
-        let config = TrackerConfig {
-            slos: slos.into(),
-            events: true,
-            timestamps,
-            ..TrackerConfig::default()
-        };
+    fn new(timestamps: TimestampMode) -> Self {
+        let config = TrackerConfig { events: true, timestamps, ..TrackerConfig::default() };
         let tracker = Tracker::new(config.clone());
         let mut world = Self { tracker, config, lines: Vec::new() };
         // Deadlines pass only once the list is 5 s old.
@@ -61,16 +53,13 @@ impl World {
         world
     }
 
-    /// What is measured and judged by a delivery that arrives after so many milliseconds.
+    /// What is measured by a delivery that arrives after so many milliseconds.
     fn deliver(&mut self, after: i64, event: PodEvent) -> Vec<String> {
         let (now, source) = (millis(after), SourceId(0));
         let lines = &mut self.lines;
         let mut sink = |_, observation: Observation<'_>| match observation {
             Observation::Pod(_, PodObservation::Measured { interval, latency }) => {
                 lines.push(format!("{} {}", interval.as_str(), latency.as_seconds_f64()));
-            }
-            Observation::Pod(_, PodObservation::Slo { verdict, .. }) => {
-                lines.push(format!("{verdict:?}").split('(').next().unwrap().to_owned());
             }
             _ => {}
         };
@@ -95,12 +84,6 @@ impl World {
 
     fn bound(&mut self, after: i64, told: i64) -> Vec<String> {
         self.deliver(after, PodEvent::Event(event(EventReason::Scheduled(millis(told)))))
-    }
-
-    /// Time passes until so many milliseconds.
-    fn wait(&mut self, after: i64) -> Vec<String> {
-        let other = PodSnapshot::bare(PodUid::from_text("q"), "ns", "q");
-        self.deliver(after, PodEvent::Applied(other))
     }
 
     /// When the record says that the pod was scheduled, in milliseconds, by what, and how long it says that this took.
@@ -132,7 +115,7 @@ const NETWORK: (ConditionType, i64) = (ConditionType::PodReadyToStartContainers,
 #[test]
 fn what_is_told_before_gives_the_time_of_scheduled_also_after_a_restart() {
     for restarts in [false, true] {
-        let mut world = World::new(TimestampMode::Fused, Vec::new());
+        let mut world = World::new(TimestampMode::Fused);
         world.shown(250, &[]);
         assert!(world.bound(1_375, 1_250).is_empty());
         // Only the first is kept.
@@ -154,7 +137,7 @@ fn what_is_told_before_gives_the_time_of_scheduled_also_after_a_restart() {
 #[test]
 fn what_is_told_later_moves_what_begins_and_not_what_was_judged() {
     for restarts in [false, true] {
-        let mut world = World::new(TimestampMode::Fused, Vec::new());
+        let mut world = World::new(TimestampMode::Fused);
         assert_eq!(world.shown(1_500, &[SCHEDULED]), ["scheduling 1"]);
         assert_eq!(world.recorded(), (1_500, MilestoneSource::Condition, 1.0));
         assert!(world.bound(1_625, 1_250).is_empty());
@@ -178,12 +161,12 @@ fn another_second_and_api_times_are_left_alone() {
         (TimestampMode::Fused, 1_999, 1_999),
         (TimestampMode::Api, 1_250, 1_000),
     ] {
-        let mut early = World::new(mode, Vec::new());
+        let mut early = World::new(mode);
         early.shown(250, &[]);
         early.bound(1_375, told);
         early.shown(1_500, &[SCHEDULED]);
         assert_eq!(early.recorded().0, time, "{mode} {told}");
-        let mut late = World::new(mode, Vec::new());
+        let mut late = World::new(mode);
         late.shown(1_500, &[SCHEDULED]);
         late.bound(1_625, told);
         assert_eq!(late.recorded().0, time, "{mode} {told}");
@@ -193,7 +176,7 @@ fn another_second_and_api_times_are_left_alone() {
 /// 4.6: a condition without a usable time has no second.
 #[test]
 fn a_scheduled_at_an_unknown_time_stays_so() {
-    let mut world = World::new(TimestampMode::Fused, Vec::new());
+    let mut world = World::new(TimestampMode::Fused);
     world.shown(250, &[]);
     world.bound(1_375, 1_250);
     // A later condition implies that the pod is scheduled.
@@ -214,7 +197,7 @@ fn evidence_of_the_network_that_was_kept_beside_it_counts_too() {
         ..event(EventReason::Started)
     };
     for network_first in [false, true] {
-        let mut world = World::new(TimestampMode::Fused, Vec::new());
+        let mut world = World::new(TimestampMode::Fused);
         world.shown(250, &[]);
         if network_first {
             world.deliver(3_125, PodEvent::Event(started.clone()));
@@ -227,31 +210,4 @@ fn evidence_of_the_network_that_was_kept_beside_it_counts_too() {
         assert_eq!(world.shown(3_500, &[SCHEDULED]), ["scheduling 1", "network 2.25"]);
         assert_eq!(world.recorded(), (1_250, MilestoneSource::Event, 1.0));
     }
-}
-
-#[test]
-fn a_deadline_that_counts_from_scheduled_moves_with_it() {
-    let network = |seconds| SloRule {
-        interval: Interval::Stage(Stage::Network).into(),
-        threshold: Duration::from_secs(seconds),
-        ..rule("network", seconds)
-    };
-    for (told, good) in [(1_250, false), (1_875, true)] {
-        let mut world = World::new(TimestampMode::Fused, vec![network(2)]);
-        world.shown(1_500, &[SCHEDULED]);
-        assert!(world.bound(1_625, told).is_empty());
-        // The deadline that was set first passes at 3.5 s.
-        assert_eq!(world.wait(3_375), if good { vec![] } else { vec!["Bad"] }, "{told}");
-        assert!(world.wait(3_750).is_empty());
-        let seen = world.shown(3_800, &[SCHEDULED, NETWORK]);
-        match good {
-            true => assert_eq!(seen, ["network 1.925", "Good"]),
-            false => assert_eq!(seen, ["network 2.55"]),
-        }
-    }
-    let mut late = World::new(TimestampMode::Fused, vec![network(2)]);
-    late.shown(1_500, &[SCHEDULED]);
-    late.bound(1_625, 1_875);
-    assert!(late.wait(3_875).is_empty());
-    assert_eq!(late.wait(3_876), ["Bad"]);
 }
