@@ -7,7 +7,9 @@ use crate::explain::ExplainTarget;
 use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
 use podinit_core::pod::{ConditionType, ContainerState, PodSnapshot, StatusConditions};
 use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{DocumentBody, RecordingDocument, RecordingPosition};
+use podinit_recordings::reader::{
+    RecordedEvidence, RecordedNodes, RecordedPods, RecordingDocument, RecordingPosition,
+};
 use podinit_recordings::replay::{ReplayConfig, replayed};
 
 /// What a list does not show.
@@ -24,9 +26,9 @@ pub(super) fn replayed_list<S: Observer>(
     let config = ReplayConfig { tracker, ..ReplayConfig::default() };
     let (events, now) = (list.events.clone(), list.now);
     let documents = documents(list, target).map(Ok::<_, Infallible>);
-    let Ok((sink, mut tracker)) = replayed(documents, config, new_sink, |_| {});
-    tracker.know_present_causes(&events, now);
-    (sink, tracker)
+    let Ok(mut end) = replayed(documents, config, |_| Ok(new_sink()), |_, _| {});
+    end.tracker.know_present_causes(&events, now);
+    (end.sink, end.tracker)
 }
 
 /// The documents of a recording that shows the same. Events count only while a startup is under way, so
@@ -46,17 +48,17 @@ fn documents(
             ready.push(std::mem::replace(pod, began));
         }
     }
-    let listed =
-        DocumentBody::List { pods, events, nodes, continue_token: None, resource_version: None };
-    let ready = ready.into_iter();
-    let modified = ready.map(|pod| DocumentBody::Event(WatchEventKind::Modified(pod)));
-    let bodies = std::iter::once(listed).chain(modified);
-    bodies.zip(1..).map(move |(body, document)| RecordingDocument {
+    let nodes = Some(RecordedNodes::List { nodes, goes_on: false });
+    let evidence = RecordedEvidence { events, nodes, ..RecordedEvidence::default() };
+    let listed = (RecordedPods::List { pods, goes_on: false }, evidence);
+    let modified = ready.into_iter().map(|pod| RecordedPods::Event(WatchEventKind::Modified(pod)));
+    let modified = modified.map(|pods| (pods, RecordedEvidence::default()));
+    let all = std::iter::once(listed).chain(modified);
+    all.zip(1..).map(move |((pods, evidence), document)| RecordingDocument {
         position: RecordingPosition { line: document, column: 1, byte: 0, document },
         observed_at: Some(now),
-        latest_event: None,
-        latest_heartbeat: None,
-        body,
+        pods: Some(pods),
+        evidence,
     })
 }
 

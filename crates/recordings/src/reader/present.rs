@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use super::clocks_ahead::{ClockAhead, ClocksAhead};
-use super::document::{DocumentBody, RecordingDocument};
+use super::document::{RecordedNodes, RecordedPods, RecordingDocument};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{ConditionType, PodSnapshot, PodUid, StatusConditions};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_decode::WatchEventKind;
 use podinit_kube::cluster::clock::DeliveryClock;
 
 /// How much later than the present an API time may be: clocks differ a little.
@@ -47,10 +46,15 @@ impl RecordingPresent {
         };
         let latest = present.plus_nanos(TOLERANCE);
         let can_be = |time: &Timestamp| *time <= latest;
-        let happened = (document.body.events().iter()).filter_map(|event| event.occurred.last);
-        document.latest_event = happened.filter(can_be).max();
-        document.latest_heartbeat = heartbeats.into_iter().filter(can_be).max();
-        let (pods, nodes) = snapshots(&mut document.body);
+        let evidence = &mut document.evidence;
+        let happened = evidence.events.iter().filter_map(|event| event.occurred.last);
+        evidence.latest_event = happened.filter(can_be).max();
+        evidence.latest_heartbeat = heartbeats.into_iter().filter(can_be).max();
+        let pods = document.pods.as_mut().map_or(Default::default(), RecordedPods::snapshots_mut);
+        let nodes: &mut [NodeSnapshot] = match &mut evidence.nodes {
+            Some(RecordedNodes::List { nodes, .. }) => nodes,
+            Some(RecordedNodes::Event(_)) | None => &mut [],
+        };
         let pods = pods.iter_mut();
         let pods = pods.filter(|pod| !pod.latest_api_time.iter().all(can_be));
         let nodes = nodes.iter_mut();
@@ -79,23 +83,6 @@ impl RecordingPresent {
             let ready = node.ready.and_then(|ready| ready.last_transition);
             let times = [node.created, ready].into_iter().flatten();
             node.latest_api_time = times.chain(others_of(node.uid)).filter(can_be).max();
-        }
-    }
-}
-
-/// The pods and nodes of a document.
-fn snapshots(body: &mut DocumentBody) -> (&mut [PodSnapshot], &mut [NodeSnapshot]) {
-    match body {
-        DocumentBody::List { pods, nodes, .. } => (pods, nodes),
-        DocumentBody::Nodes { nodes, .. } => (&mut [], nodes),
-        DocumentBody::Pod(pod)
-        | DocumentBody::Event(
-            WatchEventKind::Added(pod)
-            | WatchEventKind::Modified(pod)
-            | WatchEventKind::Deleted(pod),
-        ) => (std::slice::from_mut(pod), &mut []),
-        DocumentBody::Event(_) | DocumentBody::Events(_) | DocumentBody::NodeEvent(_) => {
-            (&mut [], &mut [])
         }
     }
 }

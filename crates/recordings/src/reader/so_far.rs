@@ -1,10 +1,9 @@
-//! What the documents that were read so far say of those to come. The files of a recording share it.
+//! What the files of a recording share: the present, and what they say of when the recording was made.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::bare_pods::BarePods;
 use super::clocks_ahead::ClockAhead;
 use super::document::RecordingDocument;
 use super::present::RecordingPresent;
@@ -17,7 +16,6 @@ use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
 pub struct SoFar(Arc<Mutex<SoFarState>>);
 
 struct SoFarState {
-    bare_pods: BarePods,
     present: RecordingPresent,
     made: RecordingMade,
 }
@@ -35,7 +33,6 @@ impl SoFar {
     /// Before the first document. `clock` tells the present.
     pub fn new(clock: Arc<dyn DeliveryClock>) -> Self {
         Self(Arc::new(Mutex::new(SoFarState {
-            bare_pods: BarePods::default(),
             present: RecordingPresent::new(clock),
             made: RecordingMade::default(),
         })))
@@ -64,18 +61,15 @@ impl SoFar {
         self.0.lock().present.clocks_ahead()
     }
 
-    /// Reads the next document of a file that was modified at `modified`, and makes of it what it is after those
-    /// before. `other_times` are the API times of its pods and nodes that their snapshots do not hold, and the latest
-    /// heartbeats of nodes.
-    pub(super) fn read(
+    /// Judges the times of the next document of a file that was modified at `modified`. `other_times` are the API times of
+    /// its pods and nodes that their snapshots do not hold, and the latest heartbeats of nodes.
+    pub(super) fn judge(
         &self,
         document: &mut RecordingDocument,
         modified: Option<Timestamp>,
         other_times: (Vec<(PodUid, Timestamp)>, Vec<Timestamp>),
     ) {
-        let mut state = self.0.lock();
-        state.present.judge(document, modified, other_times);
-        state.bare_pods.place(&mut document.body);
+        self.0.lock().present.judge(document, modified, other_times);
     }
 }
 
