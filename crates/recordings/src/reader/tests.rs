@@ -10,6 +10,7 @@ use podinit_core::pod::{ConditionType, PodUid};
 use podinit_decode::WatchEventKind;
 use podinit_decode::rfc3339;
 
+mod dumps;
 mod faults;
 mod kube_events;
 mod present;
