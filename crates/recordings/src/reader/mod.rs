@@ -20,7 +20,6 @@ mod json_tokens;
 mod lookahead;
 mod misfit;
 mod position;
-mod present;
 mod so_far;
 mod yaml;
 
