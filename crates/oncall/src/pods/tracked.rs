@@ -90,9 +90,9 @@ impl TrackedPods {
             for pod in listed.pods.iter().flat_map(|(_, pods)| pods) {
                 statuses.borrow_mut().add(pod, target, true);
             }
-            let new_sink = || KeptStartups::new(&self.question, &statuses);
+            let kept = KeptStartups::new(&self.question, &statuses);
             (self.kept, self.tracker) =
-                list::replayed_list(listed, self.config.clone(), target, new_sink);
+                list::replayed_list(listed, self.config.clone(), target, kept);
             return doubts;
         }
         let now = listed.now;
