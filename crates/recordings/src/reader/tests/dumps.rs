@@ -83,5 +83,8 @@ fn a_file_of_other_lists_alone_is_an_error_and_so_is_a_log_without_an_end() {
     let said = error(&DUMP[..cut]);
     let began = DUMP[..cut].lines().count() - 2;
     assert!(said.contains(&format!("within a document that began at line {began}")), "{said}");
-    assert!(error("==== START log").contains("a document must begin with `{`"));
+    assert!(
+        error("{\"metadata\":{\"uid\":\"a\"}}\n==== START log")
+            .contains("a document must begin with `{`")
+    );
 }
