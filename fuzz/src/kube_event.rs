@@ -7,7 +7,7 @@ use podinit_decode::DecodeOptions;
 use podinit_decode::event::go_duration;
 use podinit_decode::event::message::{PullMessage, failed_pull, pulled};
 use podinit_decode::event::watch::{EventDecoder, EventLine, EventLineKind};
-use podinit_recordings::reader::{DocumentBody, Recording};
+use podinit_recordings::reader::Recording;
 
 /// Each line is a line of a watch, a list, a message of a kubelet, or none of these.
 pub fn run(bytes: &[u8]) {
@@ -25,8 +25,10 @@ pub fn run(bytes: &[u8]) {
             let documents: Result<Vec<_>, _> = recording.collect();
             // Without its kind, the object may be a pod; a recording refuses what is neither.
             if let Ok([document]) = documents.as_deref()
-                && let DocumentBody::Events(events) = &document.body
+                && document.pods.is_none()
+                && document.evidence.nodes.is_none()
             {
+                let events = &document.evidence.events;
                 assert_eq!(events[..], [event], "a recording says what the watch says");
             }
         }

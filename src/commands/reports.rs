@@ -21,7 +21,6 @@ use podinit_instruments::ExpositionFormat;
 use podinit_oncall::api::client::ApiClient;
 use podinit_oncall::pods::kept_records;
 use podinit_recordings::ExporterRecords;
-use podinit_recordings::one_moment::joined;
 use podinit_recordings::reader::{
     ClockAhead, Recording, RecordingDocument, RecordingError, RecordingFault, SoFar,
 };
@@ -54,7 +53,7 @@ pub(super) fn replay(args: &ReplayArgs, out: &mut impl Write) -> anyhow::Result<
     replay.tracker.stuck_after = slos.stuck_after;
     let config = ExpositionConfig { replay, labels, slos: slos.docs };
     let so_far = SoFar::default();
-    let documents = documents(&args.files, args.recording.same_moment, options, &so_far);
+    let documents = documents(&args.files, options, &so_far);
     let exposition = replay::expose(documents, config)?;
     warn_of_clocks(&so_far.clocks_ahead());
     let text = match args.output {
@@ -119,7 +118,7 @@ pub(super) fn read<T>(
         .with_milestones(&args.recording.milestones.milestones());
     let is_empty = Cell::new(true);
     let so_far = SoFar::default();
-    let documents = documents(files, args.recording.same_moment, options, &so_far);
+    let documents = documents(files, options, &so_far);
     let mut documents = documents.inspect(|_| is_empty.set(false));
     let found = read(&mut documents, replay_config(&args.recording, args.evidence))?;
     let clocks = so_far.clocks_ahead();
@@ -173,6 +172,8 @@ fn replay_config(args: &RecordingArgs, evidence: Evidence) -> ReplayConfig {
         },
         shard: args.sharding.shard,
         until: args.until,
+        same_moment: args.same_moment,
+        ..ReplayConfig::default()
     }
 }
 
@@ -183,24 +184,22 @@ pub(super) fn warn_of_clocks(clocks: &[ClockAhead]) {
     }
 }
 
-/// The documents of all files, as lists of one moment where they are that. `so_far` is what they say on the way.
+/// The documents of all files. `so_far` is what they say on the way.
 pub(super) fn documents(
     files: &[PathBuf],
-    same_moment: bool,
     options: DecodeOptions,
     so_far: &SoFar,
 ) -> impl Iterator<Item = Result<RecordingDocument, RecordingError>> + use<> {
     // In order, with a progress bar for each that takes long.
     let (files, so_far) = (files.to_vec(), so_far.clone());
-    let documents = files.into_iter().flat_map(move |file| {
+    files.into_iter().flat_map(move |file| {
         let (recording, failure) = match Recording::open(&file, options.clone()) {
             Ok(recording) => (Some(recording.following(&so_far)), None),
             Err(error) => (None, Some(Err(error))),
         };
         let documents = recording.into_iter().flat_map(WithProgressBar::new);
         failure.into_iter().chain(documents)
-    });
-    joined(documents, same_moment)
+    })
 }
 
 /// What these exporters have kept.

@@ -202,10 +202,11 @@ impl<'a> PodSource<'a> {
 
 /// Reads the recording to its end, to be answered as of its instant, and warns of the clocks that are ahead of it.
 fn recorded(asked: &SourceQuestion<'_>) -> anyhow::Result<SourcePods> {
-    let config = ReplayConfig { tracker: asked.tracker.clone(), ..ReplayConfig::default() };
     let so_far = SoFar::default();
     let RecordedArgs { files, same_moment, as_of, .. } = asked.recorded;
-    let documents = documents(files, *same_moment, asked.decode.clone(), &so_far);
+    let (tracker, same_moment) = (asked.tracker.clone(), *same_moment);
+    let config = ReplayConfig { tracker, same_moment, ..ReplayConfig::default() };
+    let documents = documents(files, asked.decode.clone(), &so_far);
     let mut pods = SourcePods::of_recording(documents, config, &asked.question)?;
     pods.clocks_ahead = so_far.clocks_ahead();
     warn_of_clocks(&pods.clocks_ahead);

@@ -2,7 +2,7 @@
 
 use super::*;
 use podinit_decode::DecodeOptions;
-use podinit_recordings::reader::{DocumentBody, Recording};
+use podinit_recordings::reader::Recording;
 
 const AT: Timestamp = Timestamp::from_nanos(1_772_359_200_250_000_000);
 
@@ -20,14 +20,8 @@ fn recorded(recorder: &DocumentRecorder, json: &[u8]) -> Option<String> {
 fn pods(document: &str) -> usize {
     let input = std::io::Cursor::new(document.to_owned());
     let mut recording = Recording::from_reader("test", input, DecodeOptions::default());
-    let pods = match recording.next().unwrap().unwrap().body {
-        DocumentBody::List { pods, .. } => pods.len(),
-        DocumentBody::Event(_) => 1,
-        DocumentBody::Pod(_)
-        | DocumentBody::Events(_)
-        | DocumentBody::Nodes { .. }
-        | DocumentBody::NodeEvent(_) => 0,
-    };
+    let document = recording.next().unwrap().unwrap();
+    let pods = document.snapshots().len();
     assert!(recording.next().is_none());
     pods
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`reader`]: files of lists, watch streams and single objects, JSON or YAML.
 //! - [`replay`]: a recording through the same tracker and recorder as in `serve`, with the recording's own clock.
-//! - [`lone_list`], [`one_moment`]: what shows one moment is read as one.
+//!   What shows one moment is read as one.
 //! - [`probes`]: what startups tell of the probes of a workload, for reports and explanations.
 //! - [`ExporterRecords`]: what running exporters have kept.
 //!
@@ -14,12 +14,11 @@
 pub use podinit_core::specification;
 
 mod kept_records;
-pub mod lone_list;
-mod observed;
-pub mod one_moment;
 pub mod probes;
 pub mod reader;
 pub mod replay;
 
 pub use kept_records::ExporterRecords;
-pub use observed::{SET_ASIDE, observed};
+
+/// The heading of the pods whose status no longer states how they started.
+pub const SET_ASIDE: &str = "Set aside, startup times lost";

@@ -26,7 +26,7 @@ use podinit_expo::metrics::{
     Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, Recorder, SeriesLabel, SloDoc,
 };
 use podinit_oncall::records::RecordStore;
-use podinit_recordings::reader::{DocumentBody, Recording};
+use podinit_recordings::reader::{RecordedNodes, RecordedPods, Recording};
 use podinit_sim::rng::Rng;
 
 /// Random histories, without another number in `ORACLE_HISTORIES`.
@@ -243,19 +243,10 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
     let mut streamed: BTreeSet<PodUid> = BTreeSet::new();
     let documents = Recording::from_reader("history", input, decode).map(Result::unwrap);
     let deliveries = documents.flat_map(|document| {
-        let latest = match &document.body {
-            DocumentBody::List { pods, .. } => {
-                pods.iter().filter_map(|pod| pod.latest_api_time).max()
-            }
-            DocumentBody::Pod(pod)
-            | DocumentBody::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
-                pod.latest_api_time
-            }
-            DocumentBody::Event(_)
-            | DocumentBody::Events(_)
-            | DocumentBody::Nodes { .. }
-            | DocumentBody::NodeEvent(_) => None,
-        };
+        let is_deleted =
+            matches!(document.pods, Some(RecordedPods::Event(WatchEventKind::Deleted(_))));
+        let pods = document.snapshots().iter().filter(|_| !is_deleted);
+        let latest = pods.filter_map(|pod| pod.latest_api_time).max();
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
         let mut before = Vec::new();
@@ -263,45 +254,38 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
             let node = sync(PodEvent::Nodes(event), SOURCES[0], now);
             before.push(Delivery { observed: document.observed_at, ..node });
         };
-        let event = match document.body {
-            DocumentBody::List { pods, nodes, .. } => {
-                if !nodes.is_empty() {
-                    streamed.clear();
-                    of_nodes(NodeEvent::Listed { nodes, began });
-                }
-                PodEvent::Listed { pods: pods.into(), began }
-            }
-            DocumentBody::Pod(pod)
-            | DocumentBody::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)) => {
-                PodEvent::Applied(pod)
-            }
-            DocumentBody::Event(WatchEventKind::Deleted(pod)) => PodEvent::Deleted(pod),
-            DocumentBody::Event(WatchEventKind::Bookmark { .. }) => PodEvent::Bookmark,
-            DocumentBody::Event(WatchEventKind::OtherShard { .. }) => PodEvent::OtherShard,
-            DocumentBody::Event(WatchEventKind::Error(_)) => PodEvent::SyncLost,
-            DocumentBody::Nodes { nodes, .. } => {
+        match document.evidence.nodes {
+            Some(RecordedNodes::List { nodes, .. }) => {
                 streamed.clear();
                 of_nodes(NodeEvent::Listed { nodes, began });
-                return before;
             }
-            DocumentBody::NodeEvent(kind) => {
-                match kind {
-                    NodeLineKind::Applied(node) => {
-                        streamed.insert(node.uid);
-                        of_nodes(NodeEvent::Applied(node));
-                    }
-                    NodeLineKind::Deleted(node) => of_nodes(NodeEvent::Deleted(node)),
-                    NodeLineKind::Bookmark { initial_events_end: true } => {
-                        let listed = std::mem::take(&mut streamed).into_iter().collect();
-                        of_nodes(NodeEvent::StreamedListClosed { listed });
-                    }
-                    NodeLineKind::Bookmark { .. } | NodeLineKind::Error(_) => {}
-                }
-                return before;
+            Some(RecordedNodes::Event(NodeLineKind::Applied(node))) => {
+                streamed.insert(node.uid);
+                of_nodes(NodeEvent::Applied(node));
             }
-            DocumentBody::Events(events) => {
-                let events = events.into_iter().map(PodEvent::Event);
-                return events.map(|event| sync(event, SOURCES[0], now)).collect();
+            Some(RecordedNodes::Event(NodeLineKind::Deleted(node))) => {
+                of_nodes(NodeEvent::Deleted(node));
+            }
+            Some(RecordedNodes::Event(NodeLineKind::Bookmark { initial_events_end: true })) => {
+                let listed = std::mem::take(&mut streamed).into_iter().collect();
+                of_nodes(NodeEvent::StreamedListClosed { listed });
+            }
+            Some(RecordedNodes::Event(_)) | None => {}
+        }
+        let event = match document.pods {
+            Some(RecordedPods::List { pods, .. }) => PodEvent::Listed { pods: pods.into(), began },
+            Some(
+                RecordedPods::Bare(pod)
+                | RecordedPods::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)),
+            ) => PodEvent::Applied(pod),
+            Some(RecordedPods::Event(WatchEventKind::Deleted(pod))) => PodEvent::Deleted(pod),
+            Some(RecordedPods::Event(WatchEventKind::Bookmark { .. })) => PodEvent::Bookmark,
+            Some(RecordedPods::Event(WatchEventKind::OtherShard { .. })) => PodEvent::OtherShard,
+            Some(RecordedPods::Event(WatchEventKind::Error(_))) => PodEvent::SyncLost,
+            None => {
+                let events = document.evidence.events.into_iter().map(PodEvent::Event);
+                before.extend(events.map(|event| sync(event, SOURCES[0], now)));
+                return before;
             }
         };
         version += u64::from(random.within(0..=2));

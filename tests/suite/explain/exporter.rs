@@ -38,7 +38,8 @@ fn watched(documents: &[Value]) -> (Kept, Tracker) {
     };
     let text = std::io::Cursor::new(recording(documents));
     let documents = Recording::from_reader("test", text, options);
-    replayed(documents, config, Kept::default, |_| {}).unwrap()
+    let end = replayed(documents, config, |_| Ok(Kept::default()), |_, _| {}).unwrap();
+    (end.sink, end.tracker)
 }
 
 /// An exporter that has watched what these documents show.

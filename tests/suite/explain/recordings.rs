@@ -222,7 +222,7 @@ fn the_terminal_decides_width_and_colour_and_no_name_controls_it() {
         let documents = Recording::from_reader("test", std::io::Cursor::new(text.clone()), options);
         let tracker =
             TrackerConfig { backfill: Backfill::All, events: true, ..TrackerConfig::default() };
-        let config = ReplayConfig { tracker, shard: None, until: None };
+        let config = ReplayConfig { tracker, ..ReplayConfig::default() };
         let question = PodQuestion::Startup(target.clone());
         let mut pods = SourcePods::of_recording(documents, config, &question).unwrap();
         pods.explanation(&target).unwrap().to_text(TerminalStyle { colour, width })

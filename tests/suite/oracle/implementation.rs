@@ -51,6 +51,7 @@ pub(crate) fn figures_of_shard(
             },
             shard,
             until: options.until.map(timestamp),
+            ..ReplayConfig::default()
         },
         labels: labels(options),
     };

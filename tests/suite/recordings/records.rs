@@ -2,7 +2,6 @@
 //! documents are what the schema says.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::support::files::recordings;
@@ -14,11 +13,10 @@ use podinit_core::lifecycle::{
 use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
-use podinit_kube::watch::stats::WatchStats;
 use podinit_oncall::api::SCHEMA;
 use podinit_oncall::api::model::Startup;
 use podinit_recordings::reader::Recording;
-use podinit_recordings::replay::{Replay, ReplayConfig};
+use podinit_recordings::replay::{ReplayConfig, replayed};
 use podinit_slo::SloFile;
 use serde_json::Value;
 
@@ -116,19 +114,16 @@ fn records_of_a_real_cluster_say_what_was_counted() {
             config.tracker.timestamps = TimestampMode::Fused;
             config.tracker.events = events;
             config.tracker.slos = slos();
-            let sink = || {
-                Ok::<_, Infallible>(Compare {
+            let sink = |_: &_| {
+                Ok(Compare {
                     counted: BTreeMap::new(),
                     schema: serde_json::from_str(SCHEMA).unwrap(),
                     compared: 0,
                 })
             };
-            let stats = Arc::new(WatchStats::new(1));
-            let mut replay = Replay::new(config, stats, sink).unwrap();
-            for document in Recording::open(&path, DecodeOptions::default()).unwrap() {
-                let _ = replay.read(document.unwrap()).unwrap();
-            }
-            compared += replay.finish().unwrap().compared;
+            let documents = Recording::open(&path, DecodeOptions::default()).unwrap();
+            let end = replayed(documents, config, sink, |_, _| {}).unwrap();
+            compared += end.sink.compared;
         }
     }
     assert!(compared > 300, "{compared} records were compared");

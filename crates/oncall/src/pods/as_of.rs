@@ -8,8 +8,8 @@ use super::question::PodQuestion;
 use super::tracked::TrackedPods;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{OverTime, SharedDimension};
-use podinit_recordings::lone_list::LoneList;
 use podinit_recordings::reader::RecordingMade;
+use podinit_recordings::replay::LoneList;
 use podinit_text::human_time::{at_least, since};
 use podinit_text::words::count;
 

@@ -1,43 +1,27 @@
-//! One list of a cluster's pods as a recording that shows the same, in which those to explain start up.
-
-use std::convert::Infallible;
+//! One list of a cluster's pods, in which those to explain start up.
 
 use super::listed_cluster::ClusterListing;
 use crate::explain::ExplainTarget;
-use podinit_core::lifecycle::{NetworkTime, Observer, Tracker, TrackerConfig};
+use podinit_core::lifecycle::{
+    Delivery, NetworkTime, NodeEvent, Observer, PodEvent, SourceId, Tracker, TrackerConfig,
+};
 use podinit_core::pod::{ConditionType, ContainerState, PodSnapshot, StatusConditions};
-use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{DocumentBody, RecordingDocument, RecordingPosition};
-use podinit_recordings::replay::{ReplayConfig, replayed};
 
 /// What a list does not show.
 pub(super) const OF_A_LIST: &str =
     "one list of the pods shows only the present cause, and only times that their status states";
 
-/// Replays the list as one moment ([§13.2](crate::specification#s13-2)), whose Events are in order of time.
+/// Accounts for the list as one moment ([§13.2](crate::specification#s13-2)), whose Events are in order of time. They count
+/// only while a startup is under way, so the pods to explain that are ready come twice: before they were, and after the
+/// Events as they are.
 pub(super) fn replayed_list<S: Observer>(
     list: ClusterListing,
-    tracker: TrackerConfig,
+    config: TrackerConfig,
     target: &ExplainTarget,
-    new_sink: impl Fn() -> S,
+    mut sink: S,
 ) -> (S, Tracker) {
-    let config = ReplayConfig { tracker, ..ReplayConfig::default() };
-    let (events, now) = (list.events.clone(), list.now);
-    let documents = documents(list, target).map(Ok::<_, Infallible>);
-    let Ok((sink, mut tracker)) = replayed(documents, config, new_sink, |_| {});
-    tracker.know_present_causes(&events, now);
-    (sink, tracker)
-}
-
-/// The documents of a recording that shows the same. Events count only while a startup is under way, so
-/// the pods to explain that are ready come twice: before they were, and after the Events as they are.
-fn documents(
-    list: ClusterListing,
-    target: &ExplainTarget,
-) -> impl Iterator<Item = RecordingDocument> + use<> {
     let ClusterListing { pods, events, nodes, now, .. } = list;
     let mut pods: Vec<PodSnapshot> = pods.into_iter().flat_map(|(_, pods)| pods).collect();
-    let nodes = nodes.map(|(_, nodes)| nodes).unwrap_or_default();
     let mut ready = Vec::new();
     for pod in &mut pods {
         let is_ready = pod.conditions.holding(ConditionType::Ready).is_some();
@@ -46,18 +30,19 @@ fn documents(
             ready.push(std::mem::replace(pod, began));
         }
     }
-    let listed =
-        DocumentBody::List { pods, events, nodes, continue_token: None, resource_version: None };
-    let ready = ready.into_iter();
-    let modified = ready.map(|pod| DocumentBody::Event(WatchEventKind::Modified(pod)));
-    let bodies = std::iter::once(listed).chain(modified);
-    bodies.zip(1..).map(move |(body, document)| RecordingDocument {
-        position: RecordingPosition { line: document, column: 1, byte: 0, document },
-        observed_at: Some(now),
-        latest_event: None,
-        latest_heartbeat: None,
-        body,
-    })
+    let nodes = nodes.map(|(_, nodes)| nodes).filter(|nodes| config.nodes && !nodes.is_empty());
+    let nodes = nodes.map(|nodes| PodEvent::Nodes(NodeEvent::Listed { nodes, began: now }));
+    let listed = PodEvent::Listed { pods: pods.into(), began: now };
+    let shown = events.iter().filter(|_| config.events).cloned().map(PodEvent::Event);
+    let all = nodes.into_iter().chain([listed]).chain(shown).map(|event| (event, None));
+    let ready = ready.into_iter().map(|pod| (PodEvent::Applied(pod), Some(now)));
+    let mut tracker = Tracker::new(config.clone());
+    for (event, observed) in all.chain(ready) {
+        let delivery = Delivery { source: SourceId(0), event, now, observed, version: None };
+        tracker.apply(delivery, &mut sink);
+    }
+    tracker.know_present_causes(&events, now);
+    (sink, tracker)
 }
 
 /// The pod before it was ready. Where its status does not say exactly since when its network was ready,

@@ -10,7 +10,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{ConditionStatus, ConditionType, PodPhase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_recordings::reader::{DocumentBody, RecordingDocument};
+use podinit_recordings::reader::RecordingDocument;
 
 /// A pod of a list counts if it was created less than this before the list.
 const YOUNG: Duration = Duration::from_secs(600);
@@ -31,11 +31,9 @@ pub(super) struct StartedBeforeCount {
 impl StartedBefore {
     /// Reads a document of what may be a lone list.
     pub(super) fn read(&mut self, document: &RecordingDocument, may_be_lone_list: bool) {
-        match &document.body {
-            _ if !may_be_lone_list => self.clear(),
-            DocumentBody::List { pods, .. } => self.add(pods),
-            DocumentBody::Pod(pod) => self.add(std::slice::from_ref(pod)),
-            _ => {}
+        match may_be_lone_list {
+            true => self.add(document.snapshots()),
+            false => self.clear(),
         }
     }
 

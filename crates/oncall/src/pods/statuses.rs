@@ -7,8 +7,7 @@ use crate::explain::ExplainTarget;
 use podinit_core::lifecycle::LostStartup;
 use podinit_core::pod::{ConditionStatus, ConditionType, Ending, PodPhase, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{DocumentBody, RecordingDocument};
+use podinit_recordings::reader::RecordingDocument;
 
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
 #[derive(Default)]
@@ -36,20 +35,8 @@ pub(super) struct FirstSight {
 impl PodStatuses {
     /// Reads the statuses of a document.
     pub(super) fn read(&mut self, document: &RecordingDocument, target: &ExplainTarget) {
-        match &document.body {
-            DocumentBody::List { pods, .. } => {
-                pods.iter().for_each(|pod| self.add(pod, target, true))
-            }
-            DocumentBody::Pod(pod) => self.add(pod, target, true),
-            DocumentBody::Event(
-                WatchEventKind::Added(pod)
-                | WatchEventKind::Modified(pod)
-                | WatchEventKind::Deleted(pod),
-            ) => self.add(pod, target, false),
-            DocumentBody::Event(_)
-            | DocumentBody::Events(_)
-            | DocumentBody::Nodes { .. }
-            | DocumentBody::NodeEvent(_) => {}
+        for pod in document.snapshots() {
+            self.add(pod, target, document.is_list());
         }
     }
 

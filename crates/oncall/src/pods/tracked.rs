@@ -18,9 +18,8 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{FindingResult, OverTime, ProblemFinding};
-use podinit_recordings::lone_list::{LoneList, replayed_to_end};
 use podinit_recordings::reader::RecordingDocument;
-use podinit_recordings::replay::ReplayConfig;
+use podinit_recordings::replay::{LoneList, MomentRule, ReplayConfig, replayed};
 
 /// Pods that a tracker has accounted for.
 pub(super) struct TrackedPods {
@@ -60,13 +59,14 @@ impl TrackedPods {
     ) -> Result<Self, E> {
         let mut before = StartedBefore::default();
         let statuses = Rc::<RefCell<PodStatuses>>::default();
-        let new_sink = || KeptStartups::new(question, &statuses);
+        let new_sink = |_: &_| Ok(KeptStartups::new(question, &statuses));
         let see = |document: &RecordingDocument, may_be_lone_list: bool| match question.target() {
             Some(target) => statuses.borrow_mut().read(document, target),
             None => before.read(document, may_be_lone_list),
         };
         let config = replay.tracker.clone();
-        let end = replayed_to_end(documents, replay, new_sink, see)?;
+        let replay = ReplayConfig { one_moment: MomentRule::Present, ..replay };
+        let end = replayed(documents, replay, new_sink, see)?;
         if end.lone_list.is_none() {
             before.clear();
         }
@@ -89,9 +89,9 @@ impl TrackedPods {
             for pod in listed.pods.iter().flat_map(|(_, pods)| pods) {
                 statuses.borrow_mut().add(pod, target, true);
             }
-            let new_sink = || KeptStartups::new(&self.question, &statuses);
+            let kept = KeptStartups::new(&self.question, &statuses);
             (self.kept, self.tracker) =
-                list::replayed_list(listed, self.config.clone(), target, new_sink);
+                list::replayed_list(listed, self.config.clone(), target, kept);
             return doubts;
         }
         let now = listed.now;

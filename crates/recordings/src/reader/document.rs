@@ -13,6 +13,9 @@ use podinit_decode::pod::envelope::{DocumentEnvelope, ListItems, ObservedAt};
 use podinit_decode::pod::object::shorten;
 use podinit_decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind};
 
+/// The kinds of lists that a recording may hold.
+pub(super) const LISTS: [&str; 4] = ["PodList", "List", "EventList", "NodeList"];
+
 /// One document of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingDocument {
@@ -20,66 +23,79 @@ pub struct RecordingDocument {
     pub position: RecordingPosition,
     /// `observedAt`
     pub observed_at: Option<Timestamp>,
-    /// The latest time at which one of its Events happened last, of those that do not lie in the future
+    /// What it says of pods; `None` where it is evidence only
+    pub pods: Option<RecordedPods>,
+    pub evidence: RecordedEvidence,
+}
+
+/// What a document says of pods.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordedPods {
+    /// A `PodList`, or a `List` that is not of evidence only
+    List {
+        pods: Vec<PodSnapshot>,
+        /// `metadata.continue`: the next document has the next page of this list
+        goes_on: bool,
+    },
+    /// A pod by itself ([§8.4](crate::specification#s8-4))
+    Bare(PodSnapshot),
+    /// A watch event of a pod, a bookmark, or an error
+    Event(WatchEventKind),
+}
+
+/// What a document says of anything else. Within a list, nodes come before the pods, and Events after them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedEvidence {
+    /// Events ([§9.5](crate::specification#s9-5)), but for those of a watch that were not added or modified
+    pub events: Vec<KubeEvent>,
+    /// The latest time at which one of them happened last, of those that do not lie in the future
     /// ([§8.7](crate::specification#s8-7))
     pub latest_event: Option<Timestamp>,
-    /// The latest lastHeartbeatTime of its nodes, likewise
+    /// `None` where a list of pods has no nodes
+    pub nodes: Option<RecordedNodes>,
+    /// The latest lastHeartbeatTime of nodes, likewise
     pub latest_heartbeat: Option<Timestamp>,
-    pub body: DocumentBody,
 }
 
-/// The contents of a document.
+/// What a document says of nodes ([§14.1](crate::specification#s14-1)).
 #[derive(Clone, Debug, PartialEq)]
-pub enum DocumentBody {
-    /// A `PodList`, or a `List` that is not of Events only
+pub enum RecordedNodes {
+    /// Those of a list, or a node by itself
     List {
-        /// Its pods
-        pods: Vec<PodSnapshot>,
-        /// The Events among them, which follow the pods
-        events: Vec<KubeEvent>,
-        /// The nodes among them, which come before the pods
         nodes: Vec<NodeSnapshot>,
-        /// `metadata.continue`: the next document has the next page of this list
-        continue_token: Option<String>,
-        /// `metadata.resourceVersion`
-        resource_version: Option<String>,
-    },
-    /// A pod by itself, one of the first list ([§8.4](crate::specification#s8-4))
-    Pod(PodSnapshot),
-    /// A watch event of a pod, a bookmark, or an error. A pod by itself that is not one of the first list is
-    /// `MODIFIED`
-    Event(WatchEventKind),
-    /// A `NodeList`, a `List` of nodes without pods, or a node by itself ([§14.1](crate::specification#s14-1))
-    Nodes {
-        nodes: Vec<NodeSnapshot>,
-        /// The Events among them, which follow the nodes
-        events: Vec<KubeEvent>,
-        /// `metadata.continue`: a later document has the next page of this list
-        continue_token: Option<String>,
+        /// A later document has the next page of this list
+        goes_on: bool,
     },
     /// A watch event of a node
-    NodeEvent(NodeLineKind),
-    /// Events only ([§9.5](crate::specification#s9-5)): an `EventList`, a `List` of Events, an Event by
-    /// itself, or a watch event of one. The last is empty unless the Event was added or modified.
-    Events(Vec<KubeEvent>),
+    Event(NodeLineKind),
 }
 
-impl DocumentBody {
-    /// Its Events.
-    pub fn events(&self) -> &[KubeEvent] {
+impl RecordedPods {
+    /// The pods.
+    pub fn snapshots(&self) -> &[PodSnapshot] {
         match self {
-            Self::List { events, .. } | Self::Nodes { events, .. } | Self::Events(events) => events,
-            Self::Pod(_) | Self::Event(_) | Self::NodeEvent(_) => &[],
+            Self::List { pods, .. } => pods,
+            Self::Bare(pod)
+            | Self::Event(
+                WatchEventKind::Added(pod)
+                | WatchEventKind::Modified(pod)
+                | WatchEventKind::Deleted(pod),
+            ) => std::slice::from_ref(pod),
+            Self::Event(_) => &[],
         }
     }
 
-    /// Its Events, where it can have some.
-    pub(crate) fn events_mut(&mut self) -> Option<&mut Vec<KubeEvent>> {
+    /// The same, to be changed.
+    pub(super) fn snapshots_mut(&mut self) -> &mut [PodSnapshot] {
         match self {
-            Self::List { events, .. } | Self::Nodes { events, .. } | Self::Events(events) => {
-                Some(events)
-            }
-            Self::Pod(_) | Self::Event(_) | Self::NodeEvent(_) => None,
+            Self::List { pods, .. } => pods,
+            Self::Bare(pod)
+            | Self::Event(
+                WatchEventKind::Added(pod)
+                | WatchEventKind::Modified(pod)
+                | WatchEventKind::Deleted(pod),
+            ) => std::slice::from_mut(pod),
+            Self::Event(_) => &mut [],
         }
     }
 }
@@ -105,15 +121,74 @@ impl RecordingDocument {
             items.nodes.extend(streamed.nodes);
             items.unnamed_nodes.extend(streamed.unnamed_nodes);
         }
-        let body = body(envelope, context)?;
-        Ok(Self { position, observed_at, latest_event: None, latest_heartbeat: None, body })
+        let (pods, evidence) = body(envelope, context)?;
+        Ok(Self { position, observed_at, pods, evidence })
     }
+
+    /// Its pods.
+    pub fn snapshots(&self) -> &[PodSnapshot] {
+        self.pods.as_ref().map_or(&[], RecordedPods::snapshots)
+    }
+
+    /// Whether its pods are those of a list, or of a part of one.
+    pub const fn is_list(&self) -> bool {
+        matches!(self.pods, Some(RecordedPods::List { .. } | RecordedPods::Bare(_)))
+    }
+
+    /// Whether it holds Events and nothing else.
+    pub(crate) const fn is_of_events(&self) -> bool {
+        self.pods.is_none() && self.evidence.nodes.is_none()
+    }
+
+    /// Whether it is an event of a watch, of something else than Events.
+    pub(crate) const fn is_watch_event(&self) -> bool {
+        matches!(self.pods, Some(RecordedPods::Event(_)))
+            || matches!(self.evidence.nodes, Some(RecordedNodes::Event(_)))
+    }
+
+    /// The same as a page of a list that goes on. A watch event stays what it is.
+    pub(crate) fn into_page(mut self) -> Self {
+        if self.is_watch_event() {
+            return self;
+        }
+        let pods = match self.pods {
+            Some(RecordedPods::List { pods, .. }) => pods,
+            Some(RecordedPods::Bare(pod)) => vec![pod],
+            // Evidence moves no time ([§9.5](crate::specification#s9-5), [§14.1](crate::specification#s14-1)).
+            Some(RecordedPods::Event(_)) | None => {
+                self.observed_at = None;
+                Vec::new()
+            }
+        };
+        Self { pods: Some(RecordedPods::List { pods, goes_on: true }), ..self }
+    }
+
+    /// The empty page that ends a list.
+    pub(crate) fn last_page(position: RecordingPosition) -> Self {
+        let pods = Some(RecordedPods::List { pods: Vec::new(), goes_on: false });
+        Self { position, observed_at: None, pods, evidence: RecordedEvidence::default() }
+    }
+}
+
+/// What a document says of pods, and of anything else.
+type PodsAndEvidence = (Option<RecordedPods>, RecordedEvidence);
+
+fn only_pods(pods: RecordedPods) -> PodsAndEvidence {
+    (Some(pods), RecordedEvidence::default())
+}
+
+fn only_events(events: Vec<KubeEvent>) -> PodsAndEvidence {
+    (None, RecordedEvidence { events, ..RecordedEvidence::default() })
+}
+
+fn only_nodes(nodes: RecordedNodes) -> PodsAndEvidence {
+    (None, RecordedEvidence { nodes: Some(nodes), ..RecordedEvidence::default() })
 }
 
 fn body(
     envelope: DocumentEnvelope<'_>,
     context: &mut DecodeContext,
-) -> Result<DocumentBody, RecordingFault> {
+) -> Result<PodsAndEvidence, RecordingFault> {
     let objects = [Some(&envelope.own), envelope.object.iter().flatten().next()];
     for object in objects.into_iter().flatten() {
         object.check().map_err(RecordingFault::Object)?;
@@ -125,31 +200,30 @@ fn body(
         let event_type = envelope.event_type.as_deref();
         let object = match (envelope.object.flatten(), event_type) {
             (Some(object), Some("ADDED" | "MODIFIED")) if object.is_event() => {
-                return Ok(DocumentBody::Events(vec![event::of_object(object, context)]));
+                return Ok(only_events(vec![event::of_object(object, context)]));
             }
             // A bookmark of a watch of Events says nothing about pods.
             (Some(object), Some("DELETED" | "BOOKMARK")) if object.is_event() => {
-                return Ok(DocumentBody::Events(Vec::new()));
+                return Ok(only_events(Vec::new()));
             }
             (Some(object), _) if object.is_node() => {
                 return NodeWatchLine::from_object(event_type, Some(object), context)
-                    .map(|line| DocumentBody::NodeEvent(line.kind))
+                    .map(|line| only_nodes(RecordedNodes::Event(line.kind)))
                     .map_err(fault);
             }
             (object, _) => object,
         };
-        return event_kind(event_type, object, context).map(DocumentBody::Event).map_err(fault);
+        return event_kind(event_type, object, context)
+            .map(|kind| only_pods(RecordedPods::Event(kind)))
+            .map_err(fault);
     }
     match kind {
-        Some("Event") => Ok(DocumentBody::Events(vec![event::of_object(envelope.own, context)])),
-        Some("EventList") => events_of_list(envelope),
-        Some("Node") => Ok(DocumentBody::Nodes {
-            nodes: vec![envelope.own.into_node(context).map_err(RecordingFault::Object)?],
-            events: Vec::new(),
-            continue_token: None,
-        }),
-        Some("NodeList") => nodes_of_list(envelope),
-        Some("PodList" | "List") => list(envelope),
+        Some("Event") => Ok(only_events(vec![event::of_object(envelope.own, context)])),
+        Some("Node") => {
+            let node = envelope.own.into_node(context).map_err(RecordingFault::Object)?;
+            Ok(only_nodes(RecordedNodes::List { nodes: vec![node], goes_on: false }))
+        }
+        Some(kind) if LISTS.contains(&kind) => list(envelope),
         None if envelope.items.is_some() => {
             Err(RecordingFault::Object(ObjectFault::NotAList(String::new())))
         }
@@ -158,7 +232,8 @@ fn body(
         }
         _ => match NonRecording::of_object(&envelope.own) {
             Some(misfit) => Err(RecordingFault::Misfit(misfit)),
-            None => (envelope.own.into_pod(context).map(DocumentBody::Pod))
+            None => (envelope.own.into_pod(context))
+                .map(|pod| only_pods(RecordedPods::Bare(pod)))
                 .map_err(RecordingFault::Object),
         },
     }
@@ -172,59 +247,39 @@ fn fault(error: DecodeError) -> RecordingFault {
     }
 }
 
-fn list(envelope: DocumentEnvelope<'_>) -> Result<DocumentBody, RecordingFault> {
-    let of_pods = envelope.own.kind.as_deref() == Some("PodList");
-    let ListItems { pods, events, nodes, .. } = items(envelope.items)?;
-    let others = [("Event", !events.is_empty()), ("Node", !nodes.is_empty())];
-    let other = others.into_iter().find(|(_, is_there)| of_pods && *is_there);
-    if let Some((kind, _)) = other {
-        return Err(RecordingFault::Object(ObjectFault::NotAPod(kind.to_owned())));
+/// What a list holds, all of whose items could be decoded.
+fn list(envelope: DocumentEnvelope<'_>) -> Result<PodsAndEvidence, RecordingFault> {
+    let items = envelope.items.ok_or(RecordingFault::Object(ObjectFault::NoItems))?;
+    if let Some((index, fault)) = items.first_fault {
+        return Err(RecordingFault::Item { number: index + 1, fault });
     }
-    let metadata = envelope.own.metadata;
-    let continue_token = metadata.continue_token.map(String::from);
-    match (pods.is_empty(), nodes.is_empty(), events.is_empty()) {
-        (true, false, _) => {
-            return Ok(DocumentBody::Nodes { nodes, events, continue_token });
+    let ListItems { mut pods, events, mut nodes, unnamed_nodes, .. } = items;
+    let kind = envelope.own.kind.as_deref();
+    match kind {
+        // An item that does not state its kind is of the kind of its list.
+        Some("NodeList") if pods.len() == unnamed_nodes.len() && events.is_empty() => {
+            nodes.extend(unnamed_nodes);
+            pods.clear();
         }
-        (true, true, false) => return Ok(DocumentBody::Events(events)),
+        Some("NodeList") => return Err(RecordingFault::NotANode),
+        Some("EventList") if !pods.is_empty() || !nodes.is_empty() => {
+            return Err(RecordingFault::NotAnEvent);
+        }
+        Some("PodList") if !events.is_empty() => return Err(not_a_pod("Event")),
+        Some("PodList") if !nodes.is_empty() => return Err(not_a_pod("Node")),
         _ => {}
     }
-    Ok(DocumentBody::List {
-        pods,
-        events,
-        nodes,
-        continue_token,
-        resource_version: metadata.resource_version.map(String::from),
-    })
+    let goes_on = envelope.own.metadata.continue_token.is_some();
+    let is_of_pods = match kind {
+        Some("NodeList" | "EventList") => false,
+        _ => !pods.is_empty() || (nodes.is_empty() && events.is_empty()),
+    };
+    let has_nodes = !nodes.is_empty() || kind == Some("NodeList");
+    let nodes = has_nodes.then_some(RecordedNodes::List { nodes, goes_on });
+    let pods = is_of_pods.then_some(RecordedPods::List { pods, goes_on });
+    Ok((pods, RecordedEvidence { events, nodes, ..RecordedEvidence::default() }))
 }
 
-fn nodes_of_list(envelope: DocumentEnvelope<'_>) -> Result<DocumentBody, RecordingFault> {
-    let ListItems { pods, events, mut nodes, unnamed_nodes, .. } = items(envelope.items)?;
-    // An item that does not state its kind is of the kind of its list.
-    if pods.len() > unnamed_nodes.len() || !events.is_empty() {
-        return Err(RecordingFault::NotANode);
-    }
-    nodes.extend(unnamed_nodes);
-    Ok(DocumentBody::Nodes {
-        nodes,
-        events: Vec::new(),
-        continue_token: envelope.own.metadata.continue_token.map(String::from),
-    })
-}
-
-fn events_of_list(envelope: DocumentEnvelope<'_>) -> Result<DocumentBody, RecordingFault> {
-    let ListItems { pods, events, nodes, .. } = items(envelope.items)?;
-    match pods.is_empty() && nodes.is_empty() {
-        true => Ok(DocumentBody::Events(events)),
-        false => Err(RecordingFault::NotAnEvent),
-    }
-}
-
-/// The items of a list, all of which could be decoded.
-fn items(items: Option<ListItems>) -> Result<ListItems, RecordingFault> {
-    let items = items.ok_or(RecordingFault::Object(ObjectFault::NoItems))?;
-    match items.first_fault {
-        None => Ok(items),
-        Some((index, fault)) => Err(RecordingFault::Item { number: index + 1, fault }),
-    }
+fn not_a_pod(kind: &str) -> RecordingFault {
+    RecordingFault::Object(ObjectFault::NotAPod(kind.to_owned()))
 }

@@ -89,6 +89,13 @@ pub enum RecordingFault {
     ObservedAt,
 }
 
+impl RecordingFault {
+    /// Whether the document is a list of objects that say nothing of pods, and the next one can be read.
+    pub(super) fn is_list_of_others(&self) -> bool {
+        matches!(self, Self::Object(ObjectFault::NotAList(kind)) if !kind.is_empty())
+    }
+}
+
 /// An error in a recording. Its text is one line.
 #[derive(Debug)]
 pub struct RecordingError {

@@ -8,9 +8,9 @@ use std::io::Read;
 
 use serde::de::DeserializeSeed;
 
-use super::document::RecordingDocument;
+use super::document::{LISTS, RecordingDocument};
 use super::error::{LocatedFault, RecordingFault};
-use super::json_tokens::{ScanError, syntax};
+use super::json_tokens::{JsonKey, ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
 use super::misfit::NonRecording;
 use super::position::TextPosition;
@@ -19,6 +19,10 @@ use podinit_decode::pod::DecodeContext;
 use podinit_decode::pod::envelope::{EnvelopeReader, ListItem, ListItems};
 use podinit_decode::pod::lenient::{LenientField, LenientSeed};
 use podinit_decode::pod::object::ObjectReader;
+
+/// What stands before and behind the log of a container: `==== START logs for container app of pod shop/web-0 ====`
+const LOG_BEGINS: &[u8] = b"==== START logs for container ";
+const LOG_ENDS: &[u8] = b"==== END logs for container ";
 
 /// The documents of a recording in JSON.
 pub(super) struct JsonDocuments<R> {
@@ -40,8 +44,7 @@ impl<R: Read> JsonDocuments<R> {
         number: u64,
         context: &mut DecodeContext,
     ) -> Result<Option<RecordingDocument>, LocatedFault> {
-        let first = self.buffer.skip_blank().map_err(|fault| self.buffer.locate(fault))?;
-        self.buffer.begin_piece();
+        let first = self.skip_logs().map_err(|fault| self.buffer.locate(fault))?;
         let began = self.buffer.position();
         match first {
             None => return Ok(None),
@@ -73,6 +76,29 @@ impl<R: Read> JsonDocuments<R> {
             .map_err(|fault| LocatedFault { position: began, fault })
     }
 
+    /// Passes whitespace, and the logs of containers that `kubectl cluster-info dump` writes between documents. Returns
+    /// the byte with which the next piece begins.
+    fn skip_logs(&mut self) -> Result<Option<u8>, RecordingFault> {
+        loop {
+            let first = self.buffer.skip_blank()?;
+            self.buffer.begin_piece();
+            if first != Some(b'=') || !self.buffer.begins_with(LOG_BEGINS)? {
+                return Ok(first);
+            }
+            let began = self.buffer.position().line;
+            self.buffer.pass_line()?;
+            let container = &self.buffer.piece()[LOG_BEGINS.len()..];
+            let end = [LOG_ENDS, container.trim_ascii_end()].concat();
+            // The last line of a log may lack its newline.
+            while !self.buffer.piece().trim_ascii_end().ends_with(&end) {
+                self.buffer.begin_piece();
+                if !self.buffer.pass_line()? {
+                    return Err(RecordingFault::Truncated { began });
+                }
+            }
+        }
+    }
+
     /// Walks the top level of a document, past its closing brace.
     fn walk(
         &mut self,
@@ -87,16 +113,21 @@ impl<R: Read> JsonDocuments<R> {
         if self.buffer.token()? == b'\'' {
             return Err(RecordingFault::Misfit(NonRecording::PythonText).into());
         }
+        let mut is_of_others = false;
         loop {
             self.buffer.expect(b'"', "a key in quotes")?;
-            let is_items = self.buffer.pass_key()?;
+            let key = self.buffer.pass_key()?;
             self.buffer.expect(b':', "`:` after a key")?;
             self.buffer.pass(1);
             // A duplicate key must not let the shell outgrow the buffer.
-            if self.buffer.token()? == b'[' && is_items && items.is_none() {
+            if self.buffer.token()? == b'[' && key == JsonKey::Items && items.is_none() {
+                let context = (!is_of_others).then_some(&mut *context);
                 self.walk_items(items.insert(ListItems::default()), context)?;
             } else {
+                let before = self.buffer.piece().len();
                 self.buffer.pass_value()?;
+                is_of_others |=
+                    key == JsonKey::Kind && is_list_of_others(&self.buffer.piece()[before..]);
             }
             match self.buffer.token()? {
                 b',' => self.buffer.pass(1),
@@ -109,11 +140,11 @@ impl<R: Read> JsonDocuments<R> {
         }
     }
 
-    /// Decodes the elements of an `items` array one by one.
+    /// Decodes the elements of an `items` array one by one; without `context`, it passes them.
     fn walk_items(
         &mut self,
         items: &mut ListItems,
-        context: &mut DecodeContext,
+        mut context: Option<&mut DecodeContext>,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
         self.keep_shell();
@@ -127,7 +158,9 @@ impl<R: Read> JsonDocuments<R> {
             self.buffer.token()?;
             self.buffer.begin_piece();
             self.buffer.pass_value()?;
-            items.push(index, Ok(self.item(index, context)?));
+            if let Some(context) = &mut context {
+                items.push(index, Ok(self.item(index, context)?));
+            }
             index += 1;
             self.buffer.begin_piece();
             match self.buffer.token()? {
@@ -176,6 +209,14 @@ impl<R: Read> JsonDocuments<R> {
             self.keep_shell();
         }
     }
+}
+
+/// Whether `kind`, a text in JSON, is that of lists of other objects, whose items need not be decoded.
+fn is_list_of_others(kind: &[u8]) -> bool {
+    let kind = kind.trim_ascii().strip_prefix(b"\"").and_then(|kind| kind.strip_suffix(b"\""));
+    kind.is_some_and(|kind| {
+        kind.ends_with(b"List") && !LISTS.iter().any(|own| own.as_bytes() == kind)
+    })
 }
 
 /// Decodes `json`, which must be a single value.

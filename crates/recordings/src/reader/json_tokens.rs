@@ -6,6 +6,14 @@ use std::io::Read;
 use super::error::{LocatedFault, RecordingFault};
 use super::lookahead::LookaheadBuffer;
 
+/// A key of a document, as far as the document is cut at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JsonKey {
+    Items,
+    Kind,
+    Other,
+}
+
 /// Why scanning stops before the end of a document.
 pub(super) enum ScanError {
     /// A fault at the current position
@@ -51,12 +59,15 @@ impl<R: Read> LookaheadBuffer<R> {
         }
     }
 
-    /// Passes a key. `true` if it is `items`.
-    pub(super) fn pass_key(&mut self) -> Result<bool, ScanError> {
-        const ITEMS: &[u8] = b"\"items\"";
+    /// Passes a key.
+    pub(super) fn pass_key(&mut self) -> Result<JsonKey, ScanError> {
         let before = self.piece().len();
         self.pass_string()?;
-        Ok(&self.piece()[before..] == ITEMS)
+        Ok(match &self.piece()[before..] {
+            b"\"items\"" => JsonKey::Items,
+            b"\"kind\"" => JsonKey::Kind,
+            _ => JsonKey::Other,
+        })
     }
 
     /// Passes a value of any kind.

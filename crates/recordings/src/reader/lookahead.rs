@@ -45,8 +45,7 @@ impl<R: Read> LookaheadBuffer<R> {
     /// Whether the recording is JSON, judged by its first byte that is not whitespace; an empty recording
     /// is. Fails if it is neither JSON nor text.
     pub(super) fn is_json(&mut self) -> Result<bool, RecordingFault> {
-        while self.end - self.pos < BYTE_ORDER_MARK.len() && self.fill()? {}
-        if self.ahead().starts_with(BYTE_ORDER_MARK) {
+        if self.begins_with(BYTE_ORDER_MARK)? {
             self.pos += BYTE_ORDER_MARK.len();
             self.begin_piece();
             // Editors do not count it as a column.
@@ -124,6 +123,12 @@ impl<R: Read> LookaheadBuffer<R> {
             return Ok(None);
         }
         Ok(self.ahead().first().copied())
+    }
+
+    /// Whether `text` comes next.
+    pub(super) fn begins_with(&mut self, text: &[u8]) -> Result<bool, RecordingFault> {
+        while self.ahead().len() < text.len() && self.fill()? {}
+        Ok(self.ahead().starts_with(text))
     }
 
     /// Passes the rest of the line and its newline. `false` if nothing was left.

@@ -8,10 +8,9 @@
 //!
 //! ```text
 //! file → input (gzip, progress) → lookahead (bounded buffer) → json | yaml (one document at a time)
-//!      → document (the same decoder as the live watch's) → so_far (bare pods, the present) → Document
+//!      → document (the same decoder as the live watch's) → so_far (the present) → Document
 //! ```
 
-mod bare_pods;
 mod clocks_ahead;
 mod document;
 mod error;
@@ -21,7 +20,6 @@ mod json_tokens;
 mod lookahead;
 mod misfit;
 mod position;
-mod present;
 mod so_far;
 mod yaml;
 
@@ -29,7 +27,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use clocks_ahead::ClockAhead;
-pub use document::{DocumentBody, RecordingDocument};
+pub use document::{RecordedEvidence, RecordedNodes, RecordedPods, RecordingDocument};
 pub use error::{RecordingError, RecordingFault};
 pub use input::ReadProgress;
 pub use position::RecordingPosition;
@@ -43,6 +41,8 @@ use podinit_decode::DecodeOptions;
 use podinit_decode::node::NodeOptions;
 use podinit_decode::pod::DecodeContext;
 use podinit_kube::cluster::clock::instant;
+use podinit_text::strangers_text::shown;
+use podinit_text::words::count;
 use yaml::YamlDocuments;
 
 /// The longest text of one object (a pod, an event, or a list without its items), and of one line of
@@ -59,8 +59,10 @@ pub struct Recording {
     so_far: SoFar,
     /// When the file was modified
     modified: Option<Timestamp>,
-    /// How many documents were read
+    /// How many documents were read, also those that were skipped
     documents: u64,
+    /// The lists of other objects ([§8.3](crate::specification#s8-3)): the error of the first, and how many they are
+    skipped: Option<(RecordingError, u64)>,
     /// It is standard input, where having none is an error
     is_input: bool,
 }
@@ -138,6 +140,7 @@ impl Recording {
             so_far: SoFar::default(),
             modified: None,
             documents: 0,
+            skipped: None,
             is_input: false,
         }
     }
@@ -152,6 +155,25 @@ impl Recording {
     /// How much of the recording was read. The value is updated while the recording is read.
     pub fn progress(&self) -> ReadProgress {
         self.progress.clone()
+    }
+
+    /// Ends, and says what was skipped. Fails where that was all, or nothing came on standard input.
+    fn end(&mut self) -> Option<RecordingError> {
+        self.parser = RecordingParser::Ended;
+        let is_missing = std::mem::take(&mut self.is_input) && self.documents == 0;
+        match self.skipped.take() {
+            None if is_missing => {
+                Some(RecordingError::new(self.name.clone(), None, RecordingFault::Empty))
+            }
+            None => None,
+            Some((first, lists)) if lists == self.documents => Some(first),
+            Some((_, lists)) => {
+                let lists = count(lists, "list", "lists");
+                let others = "of objects that are no pods, Events or nodes";
+                tracing::warn!("{}", shown(&format!("{}: skipped {lists} {others}", self.name)));
+                None
+            }
+        }
     }
 
     /// The next document, or the error and its position.
@@ -188,27 +210,28 @@ impl Iterator for Recording {
     type Item = Result<RecordingDocument, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.advance() {
-            Ok(Some(mut document)) => {
-                self.documents += 1;
-                let other_times = self.context.other_times.replace(Vec::new());
-                let other_times = other_times.unwrap_or_default();
-                let heartbeats = std::mem::take(&mut self.context.heartbeats);
-                self.so_far.read(&mut document, self.modified, (other_times, heartbeats));
-                Some(Ok(document))
-            }
-            Ok(None) => {
+        loop {
+            let read = self.advance();
+            let other_times = self.context.other_times.replace(Vec::new()).unwrap_or_default();
+            let heartbeats = std::mem::take(&mut self.context.heartbeats);
+            let located = match read {
+                Ok(Some(mut document)) => {
+                    self.documents += 1;
+                    self.so_far.judge(&mut document, self.modified, (other_times, heartbeats));
+                    return Some(Ok(document));
+                }
+                Ok(None) => return self.end().map(Err),
+                Err(located) => located,
+            };
+            let position = located.position.in_document(self.documents + 1);
+            let is_skipped = located.fault.is_list_of_others();
+            let error = RecordingError::new(self.name.clone(), Some(position), located.fault);
+            if !is_skipped {
                 self.parser = RecordingParser::Ended;
-                let is_missing = std::mem::take(&mut self.is_input) && self.documents == 0;
-                let name = self.name.clone();
-                is_missing.then(|| Err(RecordingError::new(name, None, RecordingFault::Empty)))
+                return Some(Err(error));
             }
-            Err(located) => {
-                self.parser = RecordingParser::Ended;
-                let position = located.position.in_document(self.documents + 1);
-                let name = self.name.clone();
-                Some(Err(RecordingError::new(name, Some(position), located.fault)))
-            }
+            self.documents += 1;
+            self.skipped.get_or_insert((error, 0)).1 += 1;
         }
     }
 }

@@ -40,8 +40,8 @@ fn read(bytes: &[u8], steps: &[usize]) -> (Vec<RecordingDocument>, Option<String
     (documents, None)
 }
 
-fn bodies(documents: Vec<RecordingDocument>) -> Vec<DocumentBody> {
-    documents.into_iter().map(|document| document.body).collect()
+fn bodies(documents: Vec<RecordingDocument>) -> Vec<(Option<RecordedPods>, RecordedEvidence)> {
+    documents.into_iter().map(|document| (document.pods, document.evidence)).collect()
 }
 
 fn any_document() -> impl Strategy<Value = Value> {

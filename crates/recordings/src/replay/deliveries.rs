@@ -1,18 +1,18 @@
 //! Turns the documents of a recording into the deliveries that a list-watch would have made.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::config::ReplayConfig;
 use super::first_pods::FirstPods;
-use super::replay_clock::{ReplayClock, latest_api_time};
+use super::replay_clock::latest_api_time;
 use super::streamed_list::{StreamedList, in_order};
-use crate::reader::{DocumentBody, RecordingDocument};
+use crate::reader::{RecordedNodes, RecordedPods, RecordingDocument};
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Delivery, EventDropReason, NodeEvent, Observation, Observer, PodEvent, SourceId, Tracker,
-    TrackerConfig, TrackerObservation,
+    Backfill, Delivery, EventDropReason, NodeEvent, Observation, Observer, PodEvent, SourceId,
+    Tracker, TrackerConfig, TrackerObservation,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{PodSnapshot, PodUid};
@@ -26,29 +26,17 @@ use podinit_kube::watch::stats::{EventType, RelistReason, WatchStats};
 /// All of a recording counts as one list-watch.
 const SOURCE: SourceId = SourceId(0);
 
-/// How a recording is read.
-#[derive(Clone, Debug, Default)]
-pub struct ReplayConfig {
-    /// How pods are tracked
-    pub tracker: TrackerConfig,
-    /// The pods to account for; those of others move time as in an account of all
-    pub shard: Option<Shard>,
-    /// Stop at the first later document, and move time to this instant
-    pub until: Option<Timestamp>,
-}
-
 /// Feeds the documents of a recording to a tracker, and the tracker's observations to a sink.
 ///
 /// `new_sink` makes an empty sink. It is called again if the recording turns out to begin with a
 /// streamed list (see the module `streamed_list`).
-pub struct Replay<S, F> {
+pub(super) struct Replay<S, F> {
     config: TrackerConfig,
     shard: Option<Shard>,
     stats: Arc<WatchStats>,
     new_sink: F,
     sink: S,
     tracker: Tracker,
-    clock: ReplayClock,
     /// The pages of a list whose last page has not come yet
     pending: Option<ReplayedList>,
     /// The same of a list of nodes
@@ -64,8 +52,6 @@ pub struct Replay<S, F> {
     /// The Events before the first pods: if those are by themselves, they come after them
     /// ([§8.4](crate::specification#s8-4))
     early_events: Vec<KubeEvent>,
-    /// What a watch without a list began with, until the end of that
-    first_pods: FirstPods,
     /// Nothing is accounted for before this: the begin of a watch without a list
     began: Timestamp,
     /// What there is to say of that
@@ -81,6 +67,7 @@ pub struct Replay<S, F> {
 
 /// A list, or the pages of it that were read. A list that lacks a page did not complete, and nothing is
 /// inferred from it ([§5.4](crate::specification#s5-4)).
+#[derive(Default)]
 struct ReplayedList {
     pods: Vec<PodSnapshot>,
     /// The Events among the pods
@@ -98,20 +85,20 @@ struct NodePages {
     observed: Option<Timestamp>,
 }
 
-impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
-    /// A replay that has read nothing yet, at [`Timestamp::EPOCH`].
+impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
+    /// A replay that has accounted for nothing yet, at [`Timestamp::EPOCH`].
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub fn new(config: ReplayConfig, stats: Arc<WatchStats>, new_sink: F) -> Result<Self, E> {
+    pub(super) fn new(config: ReplayConfig, new_sink: F) -> Result<Self, E> {
         let tracker = TrackerConfig { shard: config.shard, ..config.tracker };
+        let stats = Arc::new(WatchStats::new(1));
         Ok(Self {
             tracker: Tracker::new(tracker.clone()),
-            clock: ReplayClock::new(config.until),
             config: tracker,
             shard: config.shard,
+            sink: new_sink(&stats)?,
             stats,
-            sink: new_sink()?,
             new_sink,
             pending: None,
             pending_nodes: None,
@@ -120,7 +107,6 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
             bare: None,
             behind_bare: Vec::new(),
             early_events: Vec::new(),
-            first_pods: FirstPods::default(),
             began: Timestamp::EPOCH,
             warning: None,
             read_at: Timestamp::EPOCH,
@@ -129,90 +115,60 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         })
     }
 
-    /// Applies the next document. Breaks if it is later than [`ReplayConfig::until`].
-    ///
-    /// # Errors
-    /// Those of `new_sink`.
-    pub fn read(&mut self, mut document: RecordingDocument) -> Result<ControlFlow<()>, E> {
-        document.body = match document.body {
-            DocumentBody::Pod(pod) if !self.is_beginning() => {
-                DocumentBody::Event(WatchEventKind::Modified(pod))
-            }
-            body => body,
-        };
-        let is_held = self.awaits_first_pods(&document) && self.first_pods.holds(&document);
-        if !is_held {
-            self.account_for_first_pods()?;
-        }
-        if self.is_beginning()
-            && matches!(document.body, DocumentBody::Event(_) | DocumentBody::List { .. })
-        {
-            // Before time moves on.
-            self.begin();
-        }
-        if self.clock.advance_to(&document).is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-        let now = self.clock.now();
-        if is_held {
-            self.first_pods.held.push((document, now));
-            return Ok(ControlFlow::Continue(()));
-        }
-        self.account(document, now)?;
-        Ok(ControlFlow::Continue(()))
+    /// Observes the pods of the first list as if they had been watched. Nothing was accounted for yet.
+    pub(super) fn observe_first_list(&mut self) {
+        self.config.backfill = Backfill::Trusted;
+        self.tracker = Tracker::new(self.config.clone());
     }
 
-    /// Accounts for the first pods of a watch without a list, of which no more come.
-    fn account_for_first_pods(&mut self) -> Result<(), E> {
-        let first = std::mem::take(&mut self.first_pods);
-        let Some((document, _)) = first.held.first() else {
-            return Ok(());
-        };
-        let began = first.began();
-        self.begin_without_list(document.observed_at, began);
-        self.began = began.unwrap_or(Timestamp::EPOCH);
-        self.warning = first.warning();
-        for (document, at) in first.held {
-            self.account(document, at)?;
-        }
-        Ok(())
+    /// The recording begins with these pods, for which nothing was accounted yet.
+    pub(super) fn begin_with(&mut self, first: FirstPods) {
+        self.begin();
+        self.begin_without_list(first.observed, first.began);
+        self.began = first.began.unwrap_or(Timestamp::EPOCH);
+        self.warning = first.warning;
     }
 
     /// Accounts for a document that was read at `at`.
-    fn account(&mut self, document: RecordingDocument, at: Timestamp) -> Result<(), E> {
+    ///
+    /// # Errors
+    /// Those of `new_sink`.
+    pub(super) fn account(&mut self, document: RecordingDocument, at: Timestamp) -> Result<(), E> {
+        if matches!(document.pods, Some(RecordedPods::List { .. } | RecordedPods::Event(_))) {
+            // Before time moves on.
+            self.begin();
+        }
         self.read_at = at;
         let observed = document.observed_at;
-        match document.body {
-            DocumentBody::Events(events) => self.kube_events(events),
-            DocumentBody::Nodes { nodes, events, continue_token } => {
-                let mut pages =
-                    self.pending_nodes.take().unwrap_or(NodePages { nodes: Vec::new(), observed });
-                pages.nodes.extend(nodes);
-                match continue_token {
-                    Some(_) => self.pending_nodes = Some(pages),
-                    None => self.node_list(pages.nodes, pages.observed),
+        let (events, nodes) = (document.evidence.events, document.evidence.nodes);
+        match document.pods {
+            None => {
+                match nodes {
+                    Some(RecordedNodes::List { nodes, goes_on }) => {
+                        self.node_page(nodes, goes_on, observed);
+                    }
+                    Some(RecordedNodes::Event(kind)) => {
+                        self.pending_nodes = None;
+                        self.node_event(kind, observed);
+                    }
+                    None => {}
                 }
                 self.kube_events(events);
             }
-            DocumentBody::NodeEvent(kind) => {
-                self.pending_nodes = None;
-                self.node_event(kind, observed);
-            }
-            DocumentBody::Event(kind) => {
+            Some(RecordedPods::Event(kind)) => {
                 self.give_up_pending();
                 self.event(kind, observed)?;
             }
-            DocumentBody::Pod(pod) => {
+            Some(RecordedPods::Bare(pod)) => {
                 self.deliver_behind_bare();
-                let first = || ReplayedList {
-                    pods: Vec::new(),
-                    events: Vec::new(),
-                    nodes: Vec::new(),
-                    observed,
-                };
+                let first = || ReplayedList { observed, ..ReplayedList::default() };
                 self.bare.get_or_insert_with(first).pods.push(pod);
             }
-            DocumentBody::List { pods, events, nodes, continue_token, .. } => {
+            Some(RecordedPods::List { pods, goes_on }) => {
+                let nodes = match nodes {
+                    Some(RecordedNodes::List { nodes, .. }) => nodes,
+                    Some(RecordedNodes::Event(_)) | None => Vec::new(),
+                };
                 let list = match self.pending.take() {
                     None => ReplayedList { pods, events, nodes, observed },
                     Some(mut list) => {
@@ -222,9 +178,9 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                         list
                     }
                 };
-                match continue_token {
-                    Some(_) => self.pending = Some(list),
-                    None => self.list(list),
+                match goes_on {
+                    true => self.pending = Some(list),
+                    false => self.list(list),
                 }
             }
         }
@@ -243,43 +199,22 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         self.stream = Some(StreamedList::first(observed));
     }
 
-    /// Ends the replay and returns the sink.
-    ///
-    /// # Errors
-    /// Those of `new_sink`.
-    pub fn finish(self) -> Result<S, E> {
-        Ok(self.finish_with_tracker()?.0)
-    }
-
-    /// Ends the replay and returns the sink, and the tracker with the pods that are still in flight.
-    ///
-    /// # Errors
-    /// Those of `new_sink`.
-    pub(crate) fn finish_with_tracker(mut self) -> Result<(S, Tracker), E> {
-        self.account_for_first_pods()?;
+    /// Ends the replay, at `end` if that is given. Returns the sink, and the tracker with the pods that are in flight.
+    pub(super) fn finish(mut self, end: Option<Timestamp>) -> (S, Tracker) {
         self.begin();
         self.give_up_pending();
-        if let Some(end) = self.clock.advance_to_end() {
+        if let Some(end) = end {
             self.tracker.advance(end, &mut self.sink);
         }
         if let Some(warning) = &self.warning {
             tracing::warn!("{warning}");
         }
-        Ok((self.sink, self.tracker))
+        (self.sink, self.tracker)
     }
 
     /// Whether nothing of pods has come but pods by themselves.
     const fn is_beginning(&self) -> bool {
         self.stream.is_none() && self.pending.is_none()
-    }
-
-    /// Whether the document can be one of the first pods of a watch without a list. Pages of an incomplete list before it
-    /// do not count.
-    fn awaits_first_pods(&self, document: &RecordingDocument) -> bool {
-        let is_behind_pages =
-            || matches!(document.body, DocumentBody::Event(_)) || self.first_pods.any();
-        let has_begun = self.stream.is_some() || self.bare.is_some();
-        !has_begun && (self.pending.is_none() || is_behind_pages())
     }
 
     /// Delivers the pods by themselves with which the recording begins, and the Events until then.
@@ -353,6 +288,17 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
         self.stats.set_synced(SOURCE, true);
         self.deliver(PodEvent::Listed { pods: list.pods.into(), began }, None);
         self.kube_events(list.events);
+    }
+
+    /// A list of nodes, or a page of one.
+    fn node_page(&mut self, nodes: Vec<NodeSnapshot>, goes_on: bool, observed: Option<Timestamp>) {
+        let first = NodePages { nodes: Vec::new(), observed };
+        let mut pages = self.pending_nodes.take().unwrap_or(first);
+        pages.nodes.extend(nodes);
+        match goes_on {
+            true => self.pending_nodes = Some(pages),
+            false => self.node_list(pages.nodes, pages.observed),
+        }
     }
 
     /// Delivers a list of nodes, which came at `observed`. Without it, the time is the greatest in the list.
@@ -449,7 +395,7 @@ impl<S: Observer, E, F: Fn() -> Result<S, E>> Replay<S, F> {
                 // They are a list.
                 (self.began, self.warning) = (Timestamp::EPOCH, None);
                 self.tracker = Tracker::new(self.config.clone());
-                self.sink = (self.new_sink)()?;
+                self.sink = (self.new_sink)(&self.stats)?;
                 for delivery in std::mem::take(&mut self.early_nodes) {
                     self.tracker.apply(delivery, &mut self.sink);
                 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::deliveries::{Replay, ReplayConfig};
+use super::config::ReplayConfig;
+use super::replayed;
 use crate::reader::{RecordingDocument, RecordingError};
 use podinit_core::lifecycle::{LabelObserver, Observation, Observer};
 use podinit_core::timestamp::Timestamp;
@@ -42,26 +43,20 @@ pub fn expose(
     config: ExpositionConfig,
 ) -> Result<Arc<Exposition>, ReplayError> {
     let ExpositionConfig { replay, labels, slos } = config;
-    let stats = Arc::new(WatchStats::new(1));
     let (events, nodes) = (replay.tracker.events, replay.tracker.nodes);
     let milestones = Arc::clone(&replay.tracker.milestones);
-    let new_sink = || {
+    let new_sink = |stats: &Arc<WatchStats>| {
         let builder = ExpositionBuilder::new(labels.clone())
             .events(events)
             .nodes(nodes)
             .milestones(Arc::clone(&milestones))
             .slos(slos.clone())
-            .watch(stats.clone());
+            .watch(Arc::clone(stats));
         let (recorder, exposition) = builder.build()?;
-        Ok::<_, LabelError>(RecordedMetrics { recorder, exposition })
+        Ok(RecordedMetrics { recorder, exposition })
     };
-    let mut replay = Replay::new(replay, Arc::clone(&stats), new_sink)?;
-    for document in documents {
-        if replay.read(document?)?.is_break() {
-            break;
-        }
-    }
-    Ok(replay.finish()?.exposition)
+    let documents = documents.into_iter().map(|document| document.map_err(ReplayError::from));
+    Ok(replayed(documents, replay, new_sink, |_, _| {})?.sink.exposition)
 }
 
 /// A recorder and the exposition of what it recorded.

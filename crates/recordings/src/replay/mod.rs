@@ -1,43 +1,58 @@
 //! Replays recordings through the pipeline ([§8.2](crate::specification#s8-2)): the same decoder, tracker and
 //! metrics as `serve`, with the time that the recording states instead of a clock.
+//!
+//! ```text
+//! documents → steps (shape: is it one moment? a watch without a list?) ─┬─ one moment, at its end ─▶ pages of one list ─┐
+//!                                                                       └─ anything else, in order ────────────────────┴─▶ deliveries
+//! ```
 
+mod config;
 mod deliveries;
 mod exposition;
 mod first_pods;
+mod held;
 mod replay_clock;
+mod shape;
+mod steps;
 mod streamed_list;
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::reader::RecordingDocument;
 use podinit_core::lifecycle::{Observer, Tracker};
 use podinit_kube::watch::stats::WatchStats;
+use steps::ReplaySteps;
 
-pub use deliveries::{Replay, ReplayConfig};
+pub use config::{MomentRule, ReplayConfig};
 pub use exposition::{ExpositionConfig, expose};
+pub use held::LoneList;
 
-/// Replays `documents` to their end, or to that of `config`. `see` sees every document before. Returns the sink, and
-/// the tracker with the pods that are in flight at the end.
+/// A recording at its end, or that of its [`ReplayConfig`].
+pub struct ReplayEnd<S> {
+    pub sink: S,
+    /// With the pods that are in flight
+    pub tracker: Tracker,
+    /// What tells its time, if the recording shows one moment and was taken so
+    pub lone_list: Option<LoneList>,
+}
+
+/// Replays `documents`. `new_sink` makes an empty sink; it is called again if the recording turns out to begin with a
+/// streamed list. `see` sees every document before, and whether all up to it may be a lone list
+/// ([§13.2](crate::specification#s13-2)).
 ///
 /// # Errors
-/// The first error among the documents: nothing is said of a part of a recording.
+/// The first error among the documents: nothing is said of a part of a recording. Those of `new_sink`.
 pub fn replayed<S: Observer, E>(
     documents: impl IntoIterator<Item = Result<RecordingDocument, E>>,
     config: ReplayConfig,
-    new_sink: impl Fn() -> S,
-    mut see: impl FnMut(&RecordingDocument),
-) -> Result<(S, Tracker), E> {
-    let new_sink = || Ok::<_, Infallible>(new_sink());
-    let Ok(mut replay) = Replay::new(config, Arc::new(WatchStats::new(1)), new_sink);
+    new_sink: impl Fn(&Arc<WatchStats>) -> Result<S, E>,
+    see: impl FnMut(&RecordingDocument, bool),
+) -> Result<ReplayEnd<S>, E> {
+    let mut steps = ReplaySteps::new(config, new_sink, see)?;
     for document in documents {
-        let document = document?;
-        see(&document);
-        let Ok(flow) = replay.read(document);
-        if flow.is_break() {
+        if steps.read(document?)?.is_break() {
             break;
         }
     }
-    let Ok(end) = replay.finish_with_tracker();
-    Ok(end)
+    steps.finish()
 }

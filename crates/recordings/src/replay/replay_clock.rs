@@ -2,10 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::reader::{DocumentBody, RecordingDocument};
+use crate::reader::RecordingDocument;
 use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
-use podinit_decode::WatchEventKind;
 
 /// A clock that each document sets. It never goes back.
 pub(super) struct ReplayClock {
@@ -43,45 +42,17 @@ impl ReplayClock {
     }
 
     /// `observedAt`. Without it: for a list the greatest API time in it, and for an event the greatest
-    /// API time seen so far. Events and nodes have no
-    /// time ([§9.5](crate::specification#s9-5), [§14.1](crate::specification#s14-1)).
+    /// API time seen so far. Evidence has no time ([§9.5](crate::specification#s9-5),
+    /// [§14.1](crate::specification#s14-1)).
     fn time_of(&mut self, document: &RecordingDocument) -> Option<Timestamp> {
-        if let DocumentBody::Events(_) | DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_) =
-            document.body
-        {
-            return None;
-        }
-        let stated = api_time(&document.body);
+        document.pods.as_ref()?;
+        let stated = latest_api_time(document.snapshots());
         self.latest_api_time = self.latest_api_time.max(stated);
-        document.observed_at.or(match document.body {
-            DocumentBody::Event(_) => self.latest_api_time,
-            _ => stated,
-        })
+        document.observed_at.or(if document.is_list() { stated } else { self.latest_api_time })
     }
 }
 
 /// The greatest API time of `pods`.
 pub(super) fn latest_api_time(pods: &[PodSnapshot]) -> Option<Timestamp> {
     pods.iter().filter_map(|pod| pod.latest_api_time).max()
-}
-
-/// The greatest API time in a document.
-fn api_time(body: &DocumentBody) -> Option<Timestamp> {
-    match body {
-        DocumentBody::List { pods, .. } => latest_api_time(pods),
-        DocumentBody::Pod(pod)
-        | DocumentBody::Event(
-            WatchEventKind::Added(pod)
-            | WatchEventKind::Modified(pod)
-            | WatchEventKind::Deleted(pod),
-        ) => pod.latest_api_time,
-        DocumentBody::Event(
-            WatchEventKind::OtherShard { .. }
-            | WatchEventKind::Bookmark { .. }
-            | WatchEventKind::Error(_),
-        )
-        | DocumentBody::Events(_)
-        | DocumentBody::Nodes { .. }
-        | DocumentBody::NodeEvent(_) => None,
-    }
 }

@@ -18,9 +18,8 @@ use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
-use podinit_recordings::observed;
 use podinit_recordings::reader::{RecordingDocument, RecordingError};
-use podinit_recordings::replay::ReplayConfig;
+use podinit_recordings::replay::{ReplayConfig, replayed};
 
 /// What a comparison knows of a pod.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,15 +141,16 @@ impl ComparisonSide {
         let is_backfilled = config.tracker.backfill != Backfill::Nothing;
         let milestones = milestones.iter().map(|one| Arc::clone(&one.name));
         let milestones: BTreeSet<Arc<str>> = milestones.collect();
-        let new_side = || Self { milestones: milestones.clone(), ..Self::default() };
-        let (mut side, tracker, is_lone_list) = observed(documents, config, new_side, |_| {})?;
+        let new_side = |_: &_| Ok(Self { milestones: milestones.clone(), ..Self::default() });
+        let end = replayed(documents, config.observed(), new_side, |_, _| {})?;
+        let (mut side, is_lone_list) = (end.sink, end.lone_list.is_some());
         side.is_lone_list = is_lone_list;
         side.complete_since =
             side.span.map(|(from, _)| from).filter(|_| !is_lone_list && !is_backfilled);
         for startup in std::mem::take(&mut side.followed).into_values() {
             side.add(&startup.record());
         }
-        for (_, pod) in tracker.in_flight_after(None) {
+        for (_, pod) in end.tracker.in_flight_after(None) {
             side.add(&pod.record());
         }
         Ok(side)

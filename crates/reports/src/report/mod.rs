@@ -44,9 +44,8 @@ use summary::{StartupSummary, Warmth};
 pub use waiting::Saving;
 
 use podinit_core::timestamp::Timestamp;
-use podinit_recordings::observed;
 use podinit_recordings::reader::{RecordingDocument, RecordingError};
-use podinit_recordings::replay::ReplayConfig;
+use podinit_recordings::replay::{ReplayConfig, replayed};
 use podinit_text::document::{DocumentFormat, TerminalStyle};
 use podinit_text::strangers_text;
 
@@ -66,9 +65,9 @@ pub fn summarize(
 ) -> Result<Report, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let milestones = Arc::clone(&config.tracker.milestones);
-    let new_sink = || ReportSink::new(top, &milestones);
-    let (sink, tracker, is_lone) = observed(documents, config, new_sink, |_| {})?;
-    Ok(sink.report(timestamps, &tracker, is_lone))
+    let new_sink = |_: &_| Ok(ReportSink::new(top, &milestones));
+    let end = replayed(documents, config.observed(), new_sink, |_, _| {})?;
+    Ok(end.sink.report(timestamps, &end.tracker, end.lone_list.is_some()))
 }
 
 /// A summary, and every single pod by namespace and name. Takes memory for each of them.
@@ -83,9 +82,10 @@ pub fn detail(
     let timestamps = config.tracker.timestamps;
     let milestones = Arc::clone(&config.tracker.milestones);
     let mut images = RecordedImages::default();
-    let new_sink = || ReportSink::new(top, &milestones).with_pods();
-    let read = |document: &RecordingDocument| images.read(document);
-    let (mut sink, tracker, is_lone) = observed(documents, config, new_sink, read)?;
+    let new_sink = |_: &_| Ok(ReportSink::new(top, &milestones).with_pods());
+    let see = |document: &RecordingDocument, _| images.read(document);
+    let end = replayed(documents, config.observed(), new_sink, see)?;
+    let (mut sink, tracker, is_lone) = (end.sink, end.tracker, end.lone_list.is_some());
     let pods = sink.take_pods().into_pods(&tracker, &images);
     Ok(DetailedReport {
         end: sink.end(),

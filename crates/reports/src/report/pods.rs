@@ -9,8 +9,7 @@ use podinit_core::lifecycle::{
 };
 use podinit_core::pod::{ContainerKind, PodInfo, PodUid};
 use podinit_core::quantile::ExactDistribution;
-use podinit_decode::WatchEventKind;
-use podinit_recordings::reader::{DocumentBody, RecordingDocument};
+use podinit_recordings::reader::RecordingDocument;
 
 /// One pod of a recording, as far as the recording shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,20 +137,7 @@ pub(super) struct RecordedImages(HashMap<PodUid, Box<[Arc<str>]>>);
 
 impl RecordedImages {
     pub(super) fn read(&mut self, document: &RecordingDocument) {
-        let one = match &document.body {
-            DocumentBody::List { pods, .. } => pods.as_slice(),
-            DocumentBody::Pod(pod)
-            | DocumentBody::Event(
-                WatchEventKind::Added(pod)
-                | WatchEventKind::Modified(pod)
-                | WatchEventKind::Deleted(pod),
-            ) => std::slice::from_ref(pod),
-            DocumentBody::Event(_)
-            | DocumentBody::Events(_)
-            | DocumentBody::Nodes { .. }
-            | DocumentBody::NodeEvent(_) => &[],
-        };
-        for pod in one {
+        for pod in document.snapshots() {
             let Some(images) = &pod.info.images else {
                 continue;
             };

@@ -24,11 +24,9 @@ fn about(events: &[KubeEvent]) -> Vec<Option<PodUid>> {
 
 /// The pods that the Events of each document are about.
 fn events_of(text: &str) -> Vec<Vec<Option<PodUid>>> {
-    let events = |body| match body {
-        DocumentBody::Events(events) => about(&events),
-        other => panic!("not Events only: {other:?}"),
-    };
-    bodies(text).into_iter().map(events).collect()
+    let documents = read(text).unwrap();
+    assert!(documents.iter().all(RecordingDocument::is_of_events), "{documents:?}");
+    documents.iter().map(|document| about(&document.evidence.events)).collect()
 }
 
 fn uid(text: &str) -> Option<PodUid> {
@@ -69,21 +67,19 @@ fn of_a_mixed_list_the_pods_are_the_list_and_the_events_follow() {
     let list = format!(r#"{{"items":[{},{POD},{}],"kind":"List"}}"#, event("1"), event("2"));
     for text in [list.clone(), list.replace("},{", "},\n{")] {
         let documents = bodies(&text);
-        let [DocumentBody::List { pods, events, .. }] = &documents[..] else {
+        let [(Some(RecordedPods::List { pods, .. }), evidence)] = &documents[..] else {
             panic!("not a list: {documents:?}");
         };
         assert_eq!(uids(pods), [PodUid::from_text("a")]);
-        assert_eq!(about(events), [uid("1"), uid("2")]);
+        assert_eq!(about(&evidence.events), [uid("1"), uid("2")]);
     }
 }
 
 #[test]
 fn an_event_that_says_nothing_is_an_event() {
     let documents = bodies(r#"{"kind":"Event"}{"type":"ADDED","object":{"kind":"Event"}}"#);
-    for body in documents {
-        let DocumentBody::Events(events) = body else {
-            panic!("not an Event: {body:?}");
-        };
+    for (pods, RecordedEvidence { events, .. }) in documents {
+        assert_eq!(pods, None);
         assert_eq!(events.len(), 1);
         assert_eq!((events[0].uid(), &events[0].reason), (None, &EventReason::Other));
     }

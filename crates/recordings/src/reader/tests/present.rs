@@ -31,18 +31,14 @@ fn times_after(so_far: &SoFar, text: &str) -> Vec<Option<i64>> {
     let recording =
         Recording::from_reader("test", Cursor::new(text.to_owned()), DecodeOptions::default());
     let documents = recording.following(so_far).map(Result::unwrap);
-    let latest = documents.flat_map(|document| match document.body {
-        DocumentBody::List { pods, nodes, .. } => {
-            let nodes = nodes.into_iter().map(|node| node.latest_api_time);
-            nodes.chain(pods.into_iter().map(|pod| pod.latest_api_time)).collect()
-        }
-        DocumentBody::Nodes { nodes, .. } => {
-            nodes.into_iter().map(|node| node.latest_api_time).collect()
-        }
-        DocumentBody::Pod(pod) | DocumentBody::Event(WatchEventKind::Modified(pod)) => {
-            vec![pod.latest_api_time]
-        }
-        _ => Vec::new(),
+    let latest = documents.flat_map(|document| {
+        let nodes = match &document.evidence.nodes {
+            Some(RecordedNodes::List { nodes, .. }) => nodes.as_slice(),
+            _ => &[],
+        };
+        let nodes = nodes.iter().map(|node| node.latest_api_time);
+        let pods = document.snapshots().iter().map(|pod| pod.latest_api_time);
+        nodes.chain(pods).collect::<Vec<_>>()
     });
     let seconds = latest.map(|time| Some(time?.as_nanos() / 1_000_000_000 - PRESENT));
     seconds.collect()
@@ -123,8 +119,8 @@ fn a_file_that_was_modified_later_than_the_present_counts() {
         file.set_modified(at).unwrap();
         let recording = Recording::open(&path, DecodeOptions::default()).unwrap();
         let so_far = so_far();
-        let DocumentBody::Pod(pod) = recording.following(&so_far).next().unwrap().unwrap().body
-        else {
+        let document = recording.following(&so_far).next().unwrap().unwrap();
+        let Some(RecordedPods::Bare(pod)) = document.pods else {
             panic!("no pod");
         };
         let latest = pod.latest_api_time.map(|time| time.as_nanos() / 1_000_000_000 - PRESENT);

@@ -1,11 +1,12 @@
-//! What becomes of the documents of a recording.
+//! What becomes of the documents of what may be a lone list.
 
 #![allow(clippy::unwrap_used)]
 
 use std::io::Cursor;
 
 use super::*;
-use crate::reader::{DocumentBody, Recording, SoFar};
+use crate::reader::{RecordedPods, Recording, SoFar};
+use crate::replay::replayed;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::DecodeOptions;
 use serde_json::{Value, json};
@@ -38,45 +39,41 @@ fn added(pod: Value) -> Value {
     json!({"type": "ADDED", "object": pod})
 }
 
-/// Each document in a few words, and whether they are a lone list.
-fn read(documents: &[Value]) -> (Vec<String>, bool) {
+/// Each page of the lone list that documents are, in a few words; `None` where they are none.
+fn read(documents: &[Value]) -> Option<Vec<String>> {
     let text: Vec<String> = documents.iter().map(Value::to_string).collect();
     let input = Cursor::new(text.join("\n"));
     let recording = Recording::from_reader("test", input, DecodeOptions::default());
     let present = Arc::new(|| Timestamp::from_seconds(NOON + 1_000));
-    let mut documents = AtOnce {
-        documents: recording.following(&SoFar::new(present)).fuse(),
-        see: |_: &RecordingDocument, _| {},
-        held: Some(HeldDocuments::new(true)),
-        ready: VecDeque::new(),
-        lone_list: None,
-    };
-    let words = documents.by_ref().map(Result::unwrap).map(words).collect();
-    (words, documents.lone_list.is_some())
+    let (mut shape, mut held) = (ShapeReader::default(), HeldDocuments::default());
+    let mut end = None;
+    for document in recording.following(&SoFar::new(present)) {
+        let mut document = document.unwrap();
+        shape.read(&mut document);
+        end = Some(document.position);
+        held.push_of_list(document, Timestamp::EPOCH, true);
+    }
+    let is_lone_list = shape.is_one_moment() && shape.is_complete();
+    let (last, _) = held.gather(end.filter(|_| is_lone_list)?);
+    let pages = held.into_documents().into_iter().map(|(document, _)| document.into_page());
+    Some(pages.chain([last]).map(words).collect())
 }
 
 fn words(document: RecordingDocument) -> String {
-    let events = document.body.events().iter();
+    let events = document.evidence.events.iter();
     let events: Vec<String> =
         events.map(|event| event.pod.as_ref().unwrap().name.to_string()).collect();
     let observed = document.observed_at;
     let observed = observed.map(|at| at.as_nanos() / NANOS_PER_SECOND - NOON);
-    let what = match document.body {
-        DocumentBody::List { pods, continue_token, .. } => {
-            format!("{} pods{}", pods.len(), continue_token.map_or("", |_| ", more"))
-        }
-        DocumentBody::Pod(_) => "a pod".to_owned(),
-        DocumentBody::Events(_) => "Events".to_owned(),
-        DocumentBody::Event(_) => "a watch event".to_owned(),
-        DocumentBody::Nodes { .. } | DocumentBody::NodeEvent(_) => "nodes".to_owned(),
-    };
     let observed = observed.map_or_else(String::new, |at| format!(" at {at}"));
-    format!("{what}{observed}: {}", events.join(" "))
+    let Some(RecordedPods::List { pods, goes_on }) = document.pods else { unreachable!() };
+    let more = if goes_on { ", more" } else { "" };
+    format!("{} pods{more}{observed}: {}", pods.len(), events.join(" "))
 }
 
 #[test]
 fn events_follow_the_pods_of_a_lone_list_by_their_last_time() {
-    let lone = (vec!["1 pods, more: ".to_owned(), "0 pods at 9: 3 5 9".to_owned()], true);
+    let lone = Some(vec!["1 pods, more: ".to_owned(), "0 pods at 9: 3 5 9".to_owned()]);
     let web = pod("shop", "web");
     let [three, five, nine] = [3, 5, 9].map(event);
     assert_eq!(read(&[list(&[five.clone(), web.clone(), nine.clone(), three.clone()])]), lone);
@@ -86,39 +83,35 @@ fn events_follow_the_pods_of_a_lone_list_by_their_last_time() {
         [added(nine.clone()), list(std::slice::from_ref(&web)), added(three), five.clone()];
     assert_eq!(read(&watched), lone);
     // Several of one moment.
-    let (words, is_lone) =
-        read(&[list(&[web.clone(), nine]), list(&[pod("pay", "web"), five.clone()])]);
-    assert_eq!(words, ["1 pods, more: ", "1 pods, more: ", "0 pods at 9: 5 9"]);
-    assert!(is_lone);
+    let several = read(&[list(&[web.clone(), nine]), list(&[pod("pay", "web"), five.clone()])]);
+    assert_eq!(several.unwrap(), ["1 pods, more: ", "1 pods, more: ", "0 pods at 9: 5 9"]);
     // What lies in the future comes last, and tells no time.
-    let (words, _) = read(&[list(&[event(2_000), web.clone(), five.clone()])]);
-    assert_eq!(words[1], "0 pods at 5: 5 2000");
+    let future = read(&[list(&[event(2_000), web.clone(), five.clone()])]);
+    assert_eq!(future.unwrap()[1], "0 pods at 5: 5 2000");
     let mut observed = list(&[web, five]);
     observed["observedAt"] = at(4).into();
-    assert_eq!(read(&[observed]).0[1], "0 pods: 5");
+    assert_eq!(read(&[observed]).unwrap()[1], "0 pods: 5");
 }
 
 #[test]
-fn what_something_follows_stays_as_it_is() {
+fn what_something_follows_is_no_lone_list() {
     let [web, five, three] = [pod("shop", "web"), event(5), event(3)];
     let watched =
         [five.clone(), list(&[web.clone(), five.clone()]), three.clone(), added(web.clone())];
-    let words = ["Events: 5", "1 pods: 5", "Events: 3", "a watch event: "];
-    assert_eq!(read(&watched), (words.map(str::to_owned).to_vec(), false));
+    assert_eq!(read(&watched), None);
     let relist = [list(&[web.clone(), five.clone()]), list(&[web, three])];
-    let words = ["1 pods: 5", "1 pods: 3"];
-    assert_eq!(read(&relist), (words.map(str::to_owned).to_vec(), false));
-    assert_eq!(read(&[five]), (vec!["Events: 5".to_owned()], false));
-    assert_eq!(read(&[]), (Vec::new(), false));
+    assert_eq!(read(&relist), None);
+    assert_eq!(read(&[five]), None);
+    assert_eq!(read(&[]), None);
 }
 
 #[test]
 fn an_error_ends_it() {
     let documents = vec![Err::<RecordingDocument, &str>("broken")];
-    let end = replayed_to_end(documents, ReplayConfig::default(), || NoSink, |_, _| {});
+    let end = replayed(documents, ReplayConfig::default(), |_| Ok(NoSink), |_, _| {});
     assert!(end.is_err());
 }
 
 struct NoSink;
 
-impl podinit_core::lifecycle::Observer for NoSink {}
+impl Observer for NoSink {}
