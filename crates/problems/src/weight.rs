@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 
 use super::affected::AffectedPod;
 use super::background::{ProblemBackground, is_of_images};
-use super::values::{ConsideredValues, SharedDimension};
+use super::values::ConsideredValues;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, CauseClass};
 use podinit_core::timestamp::Timestamp;
 
@@ -19,7 +20,7 @@ const LEAST_PODS: usize = 3;
 /// A value that some of the affected pods of a cause have.
 #[derive(Clone, Debug)]
 pub(super) struct WeighedValue {
-    pub dimension: SharedDimension,
+    pub dimension: Dimension,
     pub value: u16,
     /// Whether all of the pods are about it
     pub(super) explains: bool,
@@ -72,7 +73,7 @@ impl PodsWithValue {
         }
         self.passed += 1;
         if self.images.len() < IMAGES_OF_REGISTRY
-            && let Some(image) = pod.values.get(SharedDimension::Image)
+            && let Some(image) = pod.values.get(Dimension::Image)
             && !self.images.contains(&image)
         {
             self.images.push(image);
@@ -83,7 +84,7 @@ impl PodsWithValue {
 impl WeighedValue {
     /// Weighs a value that `with` of the pods of `all` have, of which there is at least one.
     pub(super) fn new(
-        (dimension, value): (SharedDimension, u16),
+        (dimension, value): (Dimension, u16),
         with: &PodsWithValue,
         all: WeighedPods,
         background: &ProblemBackground<'_>,
@@ -96,9 +97,9 @@ impl WeighedValue {
         let h = background.healthy(cause, (dimension, value), with.median, all.has_failed);
         let h = wide(h);
         // What the API says holds a pod is no guess.
-        let is_named = is_of_images(cause, dimension) || dimension == SharedDimension::Gate;
+        let is_named = is_of_images(cause, dimension) || dimension == Dimension::Gate;
         let has_images =
-            dimension != SharedDimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
+            dimension != Dimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
         let is_known = background.count() >= LEAST_OTHERS || !is_place(dimension);
         let is_possible = 2 * h <= a && has_images && is_known;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
@@ -135,24 +136,18 @@ impl WeighedValue {
 }
 
 /// Whether pods are somewhere by such a value: without others to compare with, all pods of a small list are.
-const fn is_place(dimension: SharedDimension) -> bool {
+const fn is_place(dimension: Dimension) -> bool {
     match dimension {
-        SharedDimension::Node
-        | SharedDimension::Nodepool
-        | SharedDimension::Zone
-        | SharedDimension::Namespace => true,
-        SharedDimension::Image
-        | SharedDimension::Registry
-        | SharedDimension::Gate
-        | SharedDimension::Workload => false,
+        Dimension::Node | Dimension::Nodepool | Dimension::Zone | Dimension::Namespace => true,
+        Dimension::Image | Dimension::Registry | Dimension::Gate | Dimension::Workload => false,
     }
 }
 
 /// For causes that are not about images, an image is the last that is held to be at fault.
-const fn rank(cause: Cause, dimension: SharedDimension) -> usize {
+const fn rank(cause: Cause, dimension: Dimension) -> usize {
     match (cause, dimension) {
         (Cause::Image | Cause::Pull, _) => dimension as usize,
-        (_, SharedDimension::Image) => SharedDimension::ALL.len(),
+        (_, Dimension::Image) => Dimension::ALL.len(),
         _ => dimension as usize,
     }
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::created;
 use super::question::PodQuestion;
 use super::tracked::TrackedPods;
+use podinit_core::dimension::Dimension;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{OverTime, SharedDimension};
+use podinit_problems::OverTime;
 use podinit_recordings::lone_list::LoneList;
 use podinit_recordings::reader::RecordingMade;
 use podinit_text::human_time::{at_least, since};
@@ -69,7 +70,7 @@ pub(super) enum OtherInstant {
 }
 
 /// A cause, what its pods share, and how many they are.
-type CauseCount = (&'static str, Option<(SharedDimension, String)>, usize);
+type CauseCount = (&'static str, Option<(Dimension, String)>, usize);
 
 /// What an answer says.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,9 +3,10 @@
 use super::sentence::{earlier, help, place, predicate, reason};
 use crate::node_clocks;
 use crate::node_startup;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{FoundProblem, SharedDimension};
+use podinit_problems::FoundProblem;
 use podinit_text::human_time::clock_time;
 use podinit_text::words::{counted, thousands};
 
@@ -34,8 +35,8 @@ pub(super) fn headline(problem: &FoundProblem) -> String {
     let reason = said.and_then(|message| reason(problem.cause, message));
     let of_registry = said.filter(|_| problem.cause == Cause::Image).and_then(of_registry);
     let what = match (problem.cause, dimension, of_registry) {
-        (_, Some(SharedDimension::Registry), Some(does)) => return format!("{value} {does}"),
-        (Cause::Image, Some(SharedDimension::Image), _) => {
+        (_, Some(Dimension::Registry), Some(does)) => return format!("{value} {does}"),
+        (Cause::Image, Some(Dimension::Image), _) => {
             format!("Image {value} cannot be pulled")
         }
         (cause, ..) => {
@@ -100,11 +101,7 @@ pub(super) fn extent(problem: &FoundProblem, now: Timestamp, ended: Option<Times
 mod tests {
     use super::*;
 
-    fn problem(
-        cause: Cause,
-        shared: Option<(SharedDimension, &str)>,
-        message: &str,
-    ) -> FoundProblem {
+    fn problem(cause: Cause, shared: Option<(Dimension, &str)>, message: &str) -> FoundProblem {
         FoundProblem {
             cause,
             shared: shared.map(|(dimension, value)| (dimension, value.into())),
@@ -128,9 +125,9 @@ mod tests {
 
     #[test]
     fn a_headline_says_what_is_wrong_and_no_figure() {
-        let registry = Some((SharedDimension::Registry, "r.example.com"));
-        let image = Some((SharedDimension::Image, "r.example.com/web:2"));
-        let shop = Some((SharedDimension::Namespace, "shop"));
+        let registry = Some((Dimension::Registry, "r.example.com"));
+        let image = Some((Dimension::Image, "r.example.com/web:2"));
+        let shop = Some((Dimension::Namespace, "shop"));
         for (cause, shared, message, said) in [
             (
                 Cause::Image,

@@ -4,12 +4,13 @@ use crate::autoscaling;
 use crate::explain::{NEVER_SET, is_of_kubelet};
 use crate::node_clocks;
 use crate::node_startup;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, Stage, said_of_nodes};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
 use podinit_core::reason;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{FoundProblem, SharedDimension};
+use podinit_problems::FoundProblem;
 use podinit_text::human_time::clock_time;
 use podinit_text::words::count;
 
@@ -107,17 +108,17 @@ pub(super) fn help(problem: &FoundProblem, now: Timestamp, ended: Option<Timesta
 }
 
 /// Where the pods are, where what is wrong does not say it.
-pub(super) fn place(cause: Cause, dimension: SharedDimension, value: &str) -> String {
+pub(super) fn place(cause: Cause, dimension: Dimension, value: &str) -> String {
     match (cause, dimension) {
-        (Cause::Image | Cause::Pull, SharedDimension::Image)
-        | (_, SharedDimension::Registry | SharedDimension::Gate) => String::new(),
-        (_, SharedDimension::Image) => format!(" with image {value}"),
-        (_, SharedDimension::Workload) => format!(" of {value}"),
-        (_, SharedDimension::Node) => format!(" on node {value}"),
-        (_, SharedDimension::Nodepool) if value == NO_POOL => " on nodes without a pool".to_owned(),
-        (_, SharedDimension::Nodepool) => format!(" in node pool {value}"),
-        (_, SharedDimension::Zone) => format!(" in zone {value}"),
-        (_, SharedDimension::Namespace) => format!(" in namespace {value}"),
+        (Cause::Image | Cause::Pull, Dimension::Image)
+        | (_, Dimension::Registry | Dimension::Gate) => String::new(),
+        (_, Dimension::Image) => format!(" with image {value}"),
+        (_, Dimension::Workload) => format!(" of {value}"),
+        (_, Dimension::Node) => format!(" on node {value}"),
+        (_, Dimension::Nodepool) if value == NO_POOL => " on nodes without a pool".to_owned(),
+        (_, Dimension::Nodepool) => format!(" in node pool {value}"),
+        (_, Dimension::Zone) => format!(" in zone {value}"),
+        (_, Dimension::Namespace) => format!(" in namespace {value}"),
     }
 }
 
@@ -137,12 +138,12 @@ pub(super) fn predicate(problem: &FoundProblem, is_one: bool) -> String {
         false => ("have", "wait", "run", "fit", "their", "them"),
     };
     let images = || match dimension {
-        Some(SharedDimension::Image) => format!("image {value}"),
-        Some(SharedDimension::Registry) => format!("images from {value}"),
+        Some(Dimension::Image) => format!("image {value}"),
+        Some(Dimension::Registry) => format!("images from {value}"),
         _ => format!("{their} images"),
     };
     let gate = |kind| match dimension {
-        Some(SharedDimension::Gate) => format!("the {kind} gate {value}"),
+        Some(Dimension::Gate) => format!("the {kind} gate {value}"),
         _ => format!("a {kind} gate"),
     };
     match problem.cause {
@@ -313,7 +314,7 @@ mod tests {
         let (at, count) = (Timestamp::from_seconds(1_772_360_000), 299);
         let problem = FoundProblem {
             cause: Cause::Rejected,
-            shared: Some((SharedDimension::Workload, "shop/ReplicaSet/gpu".into())),
+            shared: Some((Dimension::Workload, "shop/ReplicaSet/gpu".into())),
             pods: count,
             stuck: 0,
             failed: count,
