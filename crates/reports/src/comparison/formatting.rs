@@ -3,7 +3,7 @@
 use super::Comparison;
 use super::breakdown::Breakdown;
 use super::changes::{Counted, Names};
-use super::dimension::Part;
+use super::dimension::{Part, name_of};
 use super::not_started::NotStarted;
 use super::row::{Difference, Row};
 use super::statistics::{Proportion, Resampled};
@@ -56,7 +56,7 @@ fn row_cells(row: &Row, shown: impl Fn(&str) -> String) -> Vec<String> {
 /// The cells of a value of a breakdown. `shown` is how names are written in the format.
 fn part_cells(part: &Part, shown: impl Fn(&str) -> String) -> Vec<String> {
     let new = if part.is_new { " (new)" } else { "" };
-    let name = format!("{} {}{new}", part.dimension.as_str(), shown(&part.value));
+    let name = format!("{} {}{new}", name_of(part.dimension), shown(&part.value));
     let mut cells = vec![name, percent(part.share), percent(part.pods_after)];
     cells.extend(figures(&part.row));
     cells
@@ -235,7 +235,7 @@ pub(super) fn starts_table(
     let (before, after) = (starts.before.pods, starts.after.pods);
     let all = cells("all pods".to_owned(), starts.verdict.as_str(), before, after, starts.p_value);
     let parts = starts.parts.iter().filter(|part| part.is_no_chance()).map(|part| {
-        let name = format!("- {} {}", part.dimension.as_str(), shown(&part.value));
+        let name = format!("- {} {}", name_of(part.dimension), shown(&part.value));
         cells(name, "worse", part.before, part.after, part.corrected_p_value)
     });
     let table = TextTable::new(&STARTS_HEAD, std::iter::once(all).chain(parts));
