@@ -14,6 +14,7 @@ use super::start::{NotStartedReason, PodFate};
 use super::statistics::{ClusteredDifference, Proportion, fisher, holm, newcombe};
 use super::together::{KnownStart, Together};
 use podinit_core::dimension::{Dimension, grouped};
+use podinit_core::label_values;
 use podinit_core::lifecycle::Interval;
 use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 
@@ -30,27 +31,17 @@ const MOST_REASONS: usize = 10;
 /// So many values of a dimension are stated.
 const MOST_VALUES: usize = 5;
 
-/// Whether more pods do not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StartVerdict {
-    Worse,
-    Better,
-    Same,
-    Unclear,
+label_values! {
+    /// Whether more pods do not start.
+    pub enum StartVerdict {
+        Worse => "worse",
+        Better => "better",
+        Same => "same",
+        Unclear => "unclear",
+    }
 }
 
 impl StartVerdict {
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Worse => "worse",
-            Self::Better => "better",
-            Self::Same => "same",
-            Self::Unclear => "unclear",
-        }
-    }
-
     fn from_difference(
         difference: f64,
         [low, high]: [f64; 2],

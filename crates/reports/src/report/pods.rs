@@ -43,6 +43,11 @@ impl ReportedPod {
         }
     }
 
+    /// `NAMESPACE/NAME`.
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.info.namespace, self.info.name)
+    }
+
     /// Its owner: kind and name, those of the pod itself where it has none.
     pub fn workload(&self) -> (&str, &str) {
         match self.info.workload.as_deref() {

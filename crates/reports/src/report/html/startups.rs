@@ -71,7 +71,7 @@ fn draw(
         format!("{} {}", names.name(stage.as_str()), seconds(took))
     });
     StartupWaterfall {
-        pod: format!("{}/{}", pod.info.namespace, pod.info.name),
+        pod: pod.name(),
         node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
         took: seconds(took.as_seconds_f64()),
         most,
