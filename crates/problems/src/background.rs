@@ -51,8 +51,7 @@ impl EndedClaim {
 impl<'a> ProblemBackground<'a> {
     /// Counts who among `others` has a value that is looked at.
     pub(super) fn new(others: &UnaffectedPods, looked_at: &'a ConsideredValues) -> Self {
-        let having = looked_at.table(&ValueHolders::default());
-        let mut background = Self { count: others.count(), looked_at, having };
+        let mut background = Self { count: others.count(), looked_at, having: looked_at.table() };
         for other in others.iter() {
             background.add(other);
         }

@@ -138,7 +138,7 @@ const fn named_first(cause: Cause) -> &'static [Dimension] {
 
 /// The pods that have each value, by dimension and number.
 fn having(ranks: &[u32], pods: &AffectedPods) -> ByDimension<Vec<PodsWithValue>> {
-    let mut having = pods.looked_at.table(&PodsWithValue::nobody());
+    let mut having: ByDimension<Vec<PodsWithValue>> = pods.looked_at.table();
     let values = |rank: &u32| pods.get(*rank).values;
     for (dimension, value) in ranks.iter().flat_map(|rank| values(rank).all()) {
         having[dimension as usize][usize::from(value)].pods += 1;

@@ -119,8 +119,8 @@ impl ConsideredValues {
     }
 
     /// An entry for each value, by dimension and number.
-    pub(super) fn table<T: Clone>(&self, empty: &T) -> ByDimension<Vec<T>> {
-        self.dimensions.each_ref().map(|values| vec![empty.clone(); values.len()])
+    pub(super) fn table<T: Clone + Default>(&self) -> ByDimension<Vec<T>> {
+        self.dimensions.each_ref().map(|values| vec![T::default(); values.len()])
     }
 
     /// The number of a value, if it is looked at.

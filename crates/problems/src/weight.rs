@@ -48,7 +48,7 @@ pub(super) struct WeighedPods {
 }
 
 /// The affected pods that have a value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PodsWithValue {
     /// *a*: how many they are
     pub pods: usize,
@@ -61,11 +61,6 @@ pub(super) struct PodsWithValue {
 }
 
 impl PodsWithValue {
-    /// None yet.
-    pub(super) const fn nobody() -> Self {
-        Self { pods: 0, passed: 0, median: Timestamp::from_nanos(0), images: Vec::new() }
-    }
-
     /// Takes in a pod. They come in the order of when they first had the cause.
     pub(super) fn pass(&mut self, pod: &AffectedPod) {
         if self.passed == self.pods / 2 {

@@ -146,6 +146,11 @@ pub(crate) struct StartPart {
 }
 
 impl StartPart {
+    /// By how many more pods it has that did not start than as many pods before had.
+    fn growth(&self) -> f64 {
+        (self.after.share() - self.before.share()) * self.after.of as f64
+    }
+
     /// Whether its pods do not start more often, beyond chance.
     pub(super) fn is_no_chance(&self) -> bool {
         let growth = self.after.share() - self.before.share();
@@ -369,13 +374,11 @@ fn parts([before, after]: [&SideCounts<'_>; 2]) -> Vec<StartPart> {
     for (part, corrected) in found.iter_mut().zip(holm(&p_values)) {
         part.corrected_p_value = corrected;
     }
-    let growth =
-        |part: &StartPart| (part.after.share() - part.before.share()) * part.after.of as f64;
     let mut stated = Vec::new();
     for dimension in DIMENSIONS {
-        let grown = found.iter().filter(|part| part.dimension == dimension && growth(part) > 0.0);
+        let grown = found.iter().filter(|part| part.dimension == dimension && part.growth() > 0.0);
         let mut grown: Vec<&StartPart> = grown.collect();
-        grown.sort_by(|one, other| growth(other).total_cmp(&growth(one)));
+        grown.sort_by(|one, other| other.growth().total_cmp(&one.growth()));
         stated.extend(grown.into_iter().take(MOST_VALUES).cloned());
     }
     stated
@@ -408,10 +411,7 @@ fn only(
 ) -> Option<Place> {
     let of_dimension = |dimension: Dimension| {
         let grown = parts.iter().filter(|part| part.dimension == dimension && part.is_no_chance());
-        let grown = grown.map(|part| {
-            let share = (part.after.share() - part.before.share()) * part.after.of as f64 / growth;
-            (&part.value, share, part.after.of as f64)
-        });
+        let grown = grown.map(|part| (&part.value, part.growth() / growth, part.after.of as f64));
         Place::of_few(dimension, grown, pods_after as f64).map(|(place, _)| place)
     };
     let found = DIMENSIONS.into_iter().filter_map(of_dimension).filter(grew_as_one);

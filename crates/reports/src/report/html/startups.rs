@@ -72,7 +72,7 @@ fn draw(
     });
     StartupWaterfall {
         pod: pod.name(),
-        node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
+        node: pod.has().node.unwrap_or_default().to_owned(),
         took: seconds(took.as_seconds_f64()),
         most,
         svg: bar(&parts),

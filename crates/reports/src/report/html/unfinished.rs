@@ -71,7 +71,7 @@ impl UnfinishedPods {
                 since.map(Timestamp::truncate_to_second).map_or_else(String::new, rfc3339::format),
                 // How long it has been there, of pods in flight
                 waits(state, since),
-                pod.info.node.as_deref().unwrap_or_default().to_owned(),
+                pod.has().node.unwrap_or_default().to_owned(),
                 format!("{owner} ({kind})"),
             ]
         });
