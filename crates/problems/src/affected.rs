@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::values::{self, DimensionValues};
+use super::values::DimensionValues;
 use podinit_core::lifecycle::{
     Cause, CauseClass, GateKind, Interval, Milestone, Record, RecordedCause, Stage, WaitReason,
 };
@@ -172,6 +172,14 @@ struct StageTimes {
     by_workload: HashMap<String, Vec<u64>>,
 }
 
+impl StageTimes {
+    /// Those of the workload of the pod of `record`, where they are enough.
+    fn of_workload(&self, record: &Record) -> Option<&Vec<u64>> {
+        let own = self.by_workload.get(&workload(record)?);
+        own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD)
+    }
+}
+
 impl StageLimits {
     /// The limits by records of startups that became ready.
     pub(super) fn from_ready(ready: &[&Record]) -> Self {
@@ -181,7 +189,7 @@ impl StageLimits {
             for (gate, took) in gates_passed(record) {
                 gates.entry(Arc::clone(gate)).or_default().push(took);
             }
-            let workload = values::workload(record);
+            let workload = workload(record);
             for stage in Stage::ALL {
                 let Some(took) = record.duration(Interval::Stage(stage)) else {
                     continue;
@@ -220,10 +228,7 @@ impl StageLimits {
 
     /// How long scheduling gates may hold the pod of `record`.
     fn of_gates(&self, record: &Record) -> Duration {
-        let times = &self.stages[Stage::Gated as usize];
-        let workload = values::workload(record);
-        let own = workload.and_then(|workload| times.by_workload.get(&workload));
-        let own = own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD);
+        let own = self.stages[Stage::Gated as usize].of_workload(record);
         let own = own.and_then(|times| nearest_rank(times, 90));
         let of_gate = || self.gates.get(&record.gate_of(Cause::Gate)?.gate).copied();
         own.or_else(of_gate).map_or(UNKNOWN_GATE_LIMIT, three_times)
@@ -232,15 +237,19 @@ impl StageLimits {
     /// How long the pod of `record` may be in `stage`.
     fn of_stage(&self, record: &Record, stage: Stage) -> Duration {
         let times = &self.stages[stage as usize];
-        let workload = values::workload(record);
-        let own = workload.and_then(|workload| times.by_workload.get(&workload));
-        let own = own.filter(|times| times.len() >= ENOUGH_OF_WORKLOAD);
-        let enough = own.or_else(|| (times.all.len() >= ENOUGH_OF_ALL).then_some(&times.all));
+        let enough = times
+            .of_workload(record)
+            .or_else(|| (times.all.len() >= ENOUGH_OF_ALL).then_some(&times.all));
         let Some(p90) = enough.and_then(|times| nearest_rank(times, 90)) else {
             return UNKNOWN_LIMIT;
         };
         three_times(p90)
     }
+}
+
+/// The workload as NAMESPACE/KIND/NAME; `None` of a pod without a controller.
+fn workload(record: &Record) -> Option<String> {
+    Some(record.pod.workload.as_ref()?.in_namespace(&record.pod.namespace))
 }
 
 /// Three times a 90th percentile in nanoseconds, or the least limit.

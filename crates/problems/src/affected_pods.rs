@@ -1,6 +1,7 @@
 //! The affected pods of a finding, in the order of how long they have waited.
 
 use std::collections::BTreeMap;
+use std::slice;
 use std::sync::Arc;
 
 use super::affected::{AffectedPod, PodCause, is_old};
@@ -8,7 +9,8 @@ use super::blocks::{BlockVec, DistinctValues};
 use super::container::{self, FoundContainer};
 use super::found_pod::FoundState;
 use super::found_pods::FoundPods;
-use super::values::{ConsideredValues, DimensionValues, FrequentValues, PodValues};
+use super::values::{ConsideredValues, DimensionValues, FrequentValues};
+use podinit_core::dimension::{Dimension, PodValues};
 use podinit_core::lifecycle::{Cause, Record, RecordedContainer};
 use podinit_core::node::NodeLabels;
 use podinit_core::timestamp::Timestamp;
@@ -77,25 +79,29 @@ impl AddedPods {
             let since = one.since.cmp(&other.since);
             since.then_with(|| found.order(one.place, other.place))
         });
-        let has = |pod: &AffectedPod| PodValues {
-            namespace: found.namespace(pod.place),
-            node: found.node(pod.place).map(|node| &**node),
-            workload: found.workload(pod.place).map(|workload| &**workload),
-            labels: labels.get(pod.labels).map(|labels| &**labels),
-            image: images.get(pod.image).map(|image| &**image),
-            has_registry: matches!(pod.cause, Cause::Image | Cause::Pull),
-            gate: gates.get(pod.gate).map(|gate| &**gate),
+        let has = |pod: &AffectedPod| {
+            let has = PodValues {
+                namespace: found.namespace(pod.place),
+                node: found.node(pod.place).map(|node| &**node),
+                workload: found.workload(pod.place).map(|workload| &**workload),
+                labels: labels.get(pod.labels).map(|labels| &**labels),
+                images: images.get(pod.image).map(slice::from_ref).unwrap_or_default(),
+                gate: gates.get(pod.gate).map(|gate| &**gate),
+            };
+            let has_registry = matches!(pod.cause, Cause::Image | Cause::Pull);
+            has.all()
+                .filter(move |(dimension, _)| has_registry || *dimension != Dimension::Registry)
         };
         let mut frequent: BTreeMap<_, FrequentValues> = BTreeMap::new();
         for number in &order {
             let pod = &affected[*number];
             let key = (pod.cause.as_str(), is_old(pod.since, now));
-            frequent.entry(key).or_default().add(&has(pod));
+            frequent.entry(key).or_default().add(has(pod));
         }
         let mut looked_at = ConsideredValues::default();
         frequent.into_values().for_each(|values| looked_at.take(values));
         for number in &order {
-            let values = looked_at.values(&has(&affected[*number]));
+            let values = looked_at.values(has(&affected[*number]));
             affected[*number].values = values;
         }
         AffectedPods { found, affected, messages, containers, images, order, looked_at }

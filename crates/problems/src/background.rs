@@ -1,13 +1,9 @@
 //! How many of the pods that start well have a value ([§13.4](crate::specification#s13-4)), for the considered values
 //! only ([§13.8](crate::specification#s13-8)).
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::others::{BecameReady, UnaffectedPod, UnaffectedPods};
-use super::values::{ConsideredValues, SharedDimension};
-use podinit_core::image_registry;
+use super::values::{ByDimension, ConsideredValues};
+use podinit_core::dimension::{Dimension, PodValues};
 use podinit_core::lifecycle::Cause;
 use podinit_core::pod::Claims;
 use podinit_core::timestamp::Timestamp;
@@ -18,7 +14,7 @@ pub(super) struct ProblemBackground<'a> {
     count: usize,
     looked_at: &'a ConsideredValues,
     /// By dimension and number, the pods that have a considered value
-    having: [Vec<ValueHolders>; SharedDimension::ALL.len()],
+    having: ByDimension<Vec<ValueHolders>>,
 }
 
 /// The pods that start well and have a value.
@@ -55,9 +51,7 @@ impl EndedClaim {
 impl<'a> ProblemBackground<'a> {
     /// Counts the pods of `others` that have a considered value.
     pub(super) fn new(others: &UnaffectedPods, looked_at: &'a ConsideredValues) -> Self {
-        let having = |dimension| vec![ValueHolders::default(); looked_at.count(dimension)];
-        let mut background =
-            Self { count: others.count(), looked_at, having: SharedDimension::ALL.map(having) };
+        let mut background = Self { count: others.count(), looked_at, having: looked_at.table() };
         for other in others.iter() {
             background.add(other);
         }
@@ -73,7 +67,7 @@ impl<'a> ProblemBackground<'a> {
     }
 
     /// *k*: how many have the value.
-    pub(super) fn with(&self, dimension: SharedDimension, value: u16) -> usize {
+    pub(super) fn with(&self, dimension: Dimension, value: u16) -> usize {
         self.having(dimension, value).count
     }
 
@@ -83,7 +77,7 @@ impl<'a> ProblemBackground<'a> {
     pub(super) fn healthy(
         &self,
         cause: Cause,
-        (dimension, value): (SharedDimension, u16),
+        (dimension, value): (Dimension, u16),
         median: Timestamp,
         counts_completed: bool,
     ) -> usize {
@@ -96,11 +90,11 @@ impl<'a> ProblemBackground<'a> {
         ends.filter(refutes).count()
     }
 
-    fn having(&self, dimension: SharedDimension, value: u16) -> &ValueHolders {
+    fn having(&self, dimension: Dimension, value: u16) -> &ValueHolders {
         &self.having[dimension as usize][usize::from(value)]
     }
 
-    fn having_mut(&mut self, dimension: SharedDimension, value: &str) -> Option<&mut ValueHolders> {
+    fn having_mut(&mut self, dimension: Dimension, value: &str) -> Option<&mut ValueHolders> {
         let number = self.looked_at.number(dimension, value)?;
         self.having[dimension as usize].get_mut(usize::from(number))
     }
@@ -108,7 +102,7 @@ impl<'a> ProblemBackground<'a> {
     fn add(&mut self, other: &UnaffectedPod) {
         let (ready, claims) = (other.ready.as_deref(), other.claims);
         let ended = ready.map(|ready| EndedClaim { at: ready.at, claims });
-        for (dimension, value) in values(other) {
+        for (dimension, value) in other.has().all() {
             if let Some(having) = self.having_mut(dimension, &value) {
                 having.count += 1;
                 having.ready.extend(ended);
@@ -117,16 +111,19 @@ impl<'a> ProblemBackground<'a> {
         let Some(BecameReady { at, pulled }) = ready else {
             return;
         };
-        for (dimension, value) in of_images(pulled) {
-            if let Some(having) = self.having_mut(dimension, value) {
-                having.ready_with_pull.push(EndedClaim { at: *at, claims });
+        let pulled = PodValues { images: pulled, ..PodValues::default() };
+        for dimension in [Dimension::Image, Dimension::Registry] {
+            for value in pulled.values(dimension) {
+                if let Some(having) = self.having_mut(dimension, &value) {
+                    having.ready_with_pull.push(EndedClaim { at: *at, claims });
+                }
             }
         }
     }
 
     fn add_completed(&mut self, at: Timestamp, other: &UnaffectedPod) {
         let claims = other.claims;
-        for (dimension, value) in values(other) {
+        for (dimension, value) in other.has().all() {
             if let Some(having) = self.having_mut(dimension, &value) {
                 having.completed.push(EndedClaim { at, claims });
             }
@@ -134,28 +131,10 @@ impl<'a> ProblemBackground<'a> {
     }
 }
 
-/// Every value of a pod, each once.
-fn values(other: &UnaffectedPod) -> impl Iterator<Item = (SharedDimension, Cow<'_, str>)> {
-    let images = of_images(&other.images).into_iter();
-    let images = images.map(|(dimension, value)| (dimension, value.into()));
-    other.has().all().chain(images)
-}
-
 /// Whether an image or a registry is held to be at fault for a pull.
-pub(super) const fn is_of_images(cause: Cause, dimension: SharedDimension) -> bool {
+pub(super) const fn is_of_images(cause: Cause, dimension: Dimension) -> bool {
     matches!(cause, Cause::Image | Cause::Pull)
-        && matches!(dimension, SharedDimension::Image | SharedDimension::Registry)
-}
-
-/// The images and their registries, each once.
-fn of_images(images: &[Arc<str>]) -> BTreeSet<(SharedDimension, &str)> {
-    let both = |image| {
-        [
-            (SharedDimension::Image, image),
-            (SharedDimension::Registry, image_registry::registry_of(image)),
-        ]
-    };
-    images.iter().flat_map(|image| both(&**image)).collect()
+        && matches!(dimension, Dimension::Image | Dimension::Registry)
 }
 
 #[cfg(test)]
@@ -166,7 +145,7 @@ mod tests {
 
     use super::*;
     use crate::tests::{at, on, pod, pulled, with_image};
-    use crate::values::{FrequentValues, PodValues};
+    use crate::values::FrequentValues;
     use podinit_core::lifecycle::{Milestone, MilestoneSource, Record, RecordedMilestone};
 
     /// A startup that became ready at a second, if one is given: on a node, with two images, pulled or not.
@@ -205,18 +184,13 @@ mod tests {
         images.map(|one| one.image.as_deref().unwrap().to_owned()).collect()
     }
 
-    fn has_value(
-        record: &Record,
-        dimension: SharedDimension,
-        value: &str,
-        pulled_only: bool,
-    ) -> bool {
+    fn has_value(record: &Record, dimension: Dimension, value: &str, pulled_only: bool) -> bool {
         let mut images = images(record, pulled_only).into_iter();
         match dimension {
-            SharedDimension::Image => images.any(|image| image == value),
-            SharedDimension::Registry => images.any(|image| image.split('/').next() == Some(value)),
-            SharedDimension::Node => record.pod.node.as_deref() == Some(value),
-            SharedDimension::Namespace => &*record.pod.namespace == value,
+            Dimension::Image => images.any(|image| image == value),
+            Dimension::Registry => images.any(|image| image.split('/').next() == Some(value)),
+            Dimension::Node => record.pod.node.as_deref() == Some(value),
+            Dimension::Namespace => &*record.pod.namespace == value,
             _ => false,
         }
     }
@@ -248,13 +222,12 @@ mod tests {
             let has = PodValues {
                 namespace: &waits.pod.namespace,
                 node: waits.pod.node.as_deref(),
-                image: waits.containers[0].image.as_deref(),
-                has_registry: true,
+                images: waits.containers[0].image.as_slice(),
                 ..PodValues::default()
             };
             let mut looked_at = ConsideredValues::default();
             let mut frequent = FrequentValues::default();
-            frequent.add(&has);
+            frequent.add(has.all());
             looked_at.take(frequent);
             let background = ProblemBackground::new(&others, &looked_at);
             prop_assert_eq!(background.count(), records.len());

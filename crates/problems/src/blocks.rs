@@ -137,6 +137,12 @@ impl<T: ?Sized + Eq + Hash> DistinctValues<T> {
         number
     }
 
+    /// The number of a value that is there already.
+    pub(super) fn find(&self, value: &T) -> Option<u32> {
+        let is_it = |number: &u32| *self.values[*number as usize] == *value;
+        self.numbers.find(self.hasher.hash_one(value), is_it).copied()
+    }
+
     /// The number of an optional value; [`NONE`] without one.
     pub(super) fn number_of(&mut self, value: Option<&Arc<T>>) -> u32 {
         value.map_or(NONE, |value| self.number(value))
@@ -149,10 +155,24 @@ impl<T: ?Sized> DistinctValues<T> {
         self.values.get(number as usize)
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
     /// Frees what only adding needs. No value is added afterwards.
     pub(super) fn seal(&mut self) {
         self.numbers = HashTable::new();
         self.values.shrink_to_fit();
+    }
+}
+
+/// The value of a number that [`DistinctValues::number`] gave.
+impl<T: ?Sized> Index<u32> for DistinctValues<T> {
+    type Output = Arc<T>;
+
+    fn index(&self, number: u32) -> &Arc<T> {
+        &self.values[number as usize]
     }
 }
 

@@ -9,7 +9,7 @@ use super::found_pods::FoundPods;
 use super::kind::ProblemKind;
 use super::over_time::StatedAsIs;
 use super::problem::FoundProblem;
-use super::values::SharedDimension;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, NodeClock};
 use podinit_core::timestamp::Timestamp;
 
@@ -48,7 +48,7 @@ impl ClockProblems {
                 (state.map(|state| state.entered()), found.uid(*place))
             });
             places.shrink_to_fit();
-            let key = (Cause::Clock, Some((SharedDimension::Node, node)));
+            let key = (Cause::Clock, Some((Dimension::Node, node)));
             let problem = FoundProblem::of_places(key, clock.since, places.iter().copied(), found);
             let is_still = is_old(problem.since, now);
             let problem = FoundProblem { kind: ProblemKind::Clock(clock), ..problem };

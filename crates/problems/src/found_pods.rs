@@ -157,10 +157,7 @@ impl FoundPods {
 
     /// The stage that a pod is in, and why it waits there; `None` of a startup that is over.
     pub fn waiting(&self, place: u32) -> Option<WaitReason> {
-        match self.rows.get(place)?.state {
-            FoundPodState::InFlight(waiting) | FoundPodState::Stuck(waiting) => Some(waiting),
-            FoundPodState::Ended(_) => None,
-        }
+        self.state(place)?.waiting()
     }
 
     /// The place of the pod with this UID; `None` if it is not there.

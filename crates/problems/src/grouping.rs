@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::affected::is_old;
 use super::affected_pods::AffectedPods;
 use super::background::ProblemBackground;
-use super::values::{SharedDimension, SharedValue};
+use super::values::{ByDimension, SharedValue};
 use super::weight::{PodsWithValue, WeighedPods, WeighedValue};
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 
@@ -105,7 +106,7 @@ impl ValueChoice<'_> {
         let all =
             WeighedPods { cause, pods: ranks.len(), has_failed: ranks.iter().any(has_failed) };
         let mut weighed = Vec::new();
-        for (dimension, values) in SharedDimension::ALL.into_iter().zip(having(ranks, pods)) {
+        for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
             for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
                 weighed.push(WeighedValue::new((dimension, value), &with, all, self.background));
             }
@@ -127,18 +128,17 @@ impl ValueChoice<'_> {
 }
 
 /// The dimensions that are looked at before all others, because the cause is about their values.
-const fn named_first(cause: Cause) -> &'static [SharedDimension] {
+const fn named_first(cause: Cause) -> &'static [Dimension] {
     match cause {
-        Cause::Image | Cause::Pull => &[SharedDimension::Image, SharedDimension::Registry],
-        Cause::Gate | Cause::ReadinessGate => &[SharedDimension::Gate],
+        Cause::Image | Cause::Pull => &[Dimension::Image, Dimension::Registry],
+        Cause::Gate | Cause::ReadinessGate => &[Dimension::Gate],
         _ => &[],
     }
 }
 
 /// The pods that have each value, by dimension and number.
-fn having(ranks: &[u32], pods: &AffectedPods) -> [Vec<PodsWithValue>; SharedDimension::ALL.len()] {
-    let none = |dimension| vec![PodsWithValue::nobody(); pods.looked_at.count(dimension)];
-    let mut having = SharedDimension::ALL.map(none);
+fn having(ranks: &[u32], pods: &AffectedPods) -> ByDimension<Vec<PodsWithValue>> {
+    let mut having: ByDimension<Vec<PodsWithValue>> = pods.looked_at.table();
     let values = |rank: &u32| pods.get(*rank).values;
     for (dimension, value) in ranks.iter().flat_map(|rank| values(rank).all()) {
         having[dimension as usize][usize::from(value)].pods += 1;

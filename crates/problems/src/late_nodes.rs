@@ -14,7 +14,8 @@ use super::grouping;
 use super::kind::ProblemKind;
 use super::over_time::StatedAsIs;
 use super::problem::FoundProblem;
-use super::values::{SharedDimension, SharedValue};
+use super::values::SharedValue;
+use podinit_core::dimension::Dimension;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, LateNode, Progress, Record, RecordedCapacity, Stage, taints_said,
@@ -103,7 +104,7 @@ impl LateNodes {
                 self.by_name.entry((*node.labels.pool).into()).or_insert(number);
             }
         }
-        let is_of_pool = matches!(shared, Some((SharedDimension::Nodepool, _)));
+        let is_of_pool = matches!(shared, Some((Dimension::Nodepool, _)));
         let pool_label = oldest.labels.pool_label.as_ref().filter(|_| is_of_pool);
         let names = nodes.iter().take(MOST_NAMED).map(|node| Arc::clone(&node.name));
         let nodes = FoundLateNodes {
@@ -184,8 +185,8 @@ impl LateNodes {
 fn shared(nodes: &[&LateNode]) -> SharedValue {
     let pools: BTreeSet<&str> = nodes.iter().map(|node| &*node.labels.pool).collect();
     match (nodes, pools.first()) {
-        ([node], Some(&NO_POOL)) => Some((SharedDimension::Node, Arc::clone(&node.name))),
-        (_, Some(&pool)) if pools.len() == 1 => Some((SharedDimension::Nodepool, pool.into())),
+        ([node], Some(&NO_POOL)) => Some((Dimension::Node, Arc::clone(&node.name))),
+        (_, Some(&pool)) if pools.len() == 1 => Some((Dimension::Nodepool, pool.into())),
         _ => None,
     }
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::tests::{NOW, at, cause, pod, waits};
-use super::{FindingResult, OverTime, ProblemFinding, SharedDimension};
+use super::{FindingResult, OverTime, ProblemFinding};
+use podinit_core::dimension::Dimension;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, LateNode, NodeFaults, NodeHold, Record, RecordedCapacity, Stage,
@@ -274,7 +275,7 @@ fn a_problem_that_becomes_that_of_nodes_has_not_ended_and_one_of_nodes_ends() {
     let (problem, _) = &found.problems[0];
     let late = problem.kind.late_nodes().unwrap();
     assert_eq!((problem.since, &*late.names[0]), (at(NOW - 950), "n1"));
-    assert_eq!(problem.shared.as_ref().map(|shared| shared.0), Some(SharedDimension::Nodepool));
+    assert_eq!(problem.shared.as_ref().map(|shared| shared.0), Some(Dimension::Nodepool));
     let found = find(&[], &[], &mut over_time, NOW + 10);
     let ended: Vec<_> = found.ended.iter().map(|one| one.problem.cause).collect();
     assert_eq!(ended, [Cause::NodeStartup]);

@@ -47,7 +47,6 @@ pub use late_nodes::FoundLateNodes;
 pub use over_time::{EndedProblem, MOST_ENDED, OverTime};
 pub use problem::{FoundProblem, MOST_NAMED};
 pub use since::Earlier;
-pub use values::SharedDimension;
 
 use podinit_core::lifecycle::{NodeFaults, Record};
 use podinit_core::timestamp::Timestamp;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::values::PodValues;
+use podinit_core::dimension::PodValues;
 use podinit_core::lifecycle::{Milestone, Record, RecordedImage};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{Claims, Workload};
@@ -97,6 +97,7 @@ impl UnaffectedPod {
             node: self.node.as_deref(),
             workload: self.workload.as_deref(),
             labels: self.labels.as_deref(),
+            images: &self.images,
             ..PodValues::default()
         }
     }

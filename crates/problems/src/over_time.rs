@@ -17,7 +17,8 @@ use super::blocks::NONE;
 use super::found_pods::FoundPods;
 use super::grouping::{self, RankedGroup};
 use super::problem::{FoundProblem, ProblemKey};
-use super::values::{MOST_VALUES, SharedDimension, SharedValue};
+use super::values::{MOST_VALUES, SharedValue};
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
 
@@ -130,12 +131,12 @@ pub(super) struct StatedAsIs {
 }
 
 /// What is shared, by number; no number where no pod has it that is looked at.
-type SharedNumber = Option<(SharedDimension, Option<u16>)>;
+type SharedNumber = Option<(Dimension, Option<u16>)>;
 
 impl StatableValues {
     /// Whether a pod may be stated with it.
     fn suits(&self, pod: &AffectedPod) -> bool {
-        let has = |(dimension, value): (SharedDimension, Option<u16>)| {
+        let has = |(dimension, value): (Dimension, Option<u16>)| {
             value.is_some() && pod.values.get(dimension) == value
         };
         self.is_found || self.shared.is_none_or(has)
@@ -273,7 +274,7 @@ impl OverTime {
         sets.sort_unstable_by_key(|(_, (count, first))| (Reverse(*count), *first));
         let set = |(stated, _)| {
             let shared = &self.stated[stated as usize].shared;
-            let number = |(dimension, value): &(SharedDimension, Arc<str>)| {
+            let number = |(dimension, value): &(Dimension, Arc<str>)| {
                 (*dimension, pods.looked_at.number(*dimension, value))
             };
             StatableValues {

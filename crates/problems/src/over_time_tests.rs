@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::tests::{at, cause, on, pod, waits};
-use crate::{FindingResult, ProblemFinding, SharedDimension, find};
+use crate::{FindingResult, ProblemFinding, find};
 use podinit_core::lifecycle::{NodeFaults, Record, Stage};
 
 /// A pod that has had `cause` since `since`.
@@ -128,7 +128,7 @@ fn what_is_kept_is_bounded_by_the_affected_pods_and_the_newest_ended() {
         assert!(found.ended.len() <= MOST_ENDED);
     }
     let newest = &over_time.ended[0].problem.shared;
-    assert_eq!(newest, &Some((SharedDimension::Image, "r.io/298".into())));
+    assert_eq!(newest, &Some((Dimension::Image, "r.io/298".into())));
 }
 
 #[test]
@@ -218,12 +218,10 @@ impl Reference {
         };
         **value
             == *match dimension {
-                SharedDimension::Image => image.as_str(),
-                SharedDimension::Registry if *cause == Cause::Image => {
-                    image.split('/').next().unwrap()
-                }
-                SharedDimension::Node => node,
-                SharedDimension::Namespace => "shop",
+                Dimension::Image => image.as_str(),
+                Dimension::Registry if *cause == Cause::Image => image.split('/').next().unwrap(),
+                Dimension::Node => node,
+                Dimension::Namespace => "shop",
                 _ => return false,
             }
     }

@@ -10,7 +10,8 @@ use super::found_pods::FoundPods;
 use super::kind::ProblemKind;
 use super::message;
 use super::since::{self, Earlier};
-use super::values::{SharedDimension, SharedValue};
+use super::values::SharedValue;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, Outcome, Stage};
 use podinit_core::timestamp::Timestamp;
 
@@ -26,7 +27,7 @@ pub struct FoundProblem {
     pub kind: ProblemKind,
     pub cause: Cause,
     /// What its pods share, where they share one thing
-    pub shared: Option<(SharedDimension, Arc<str>)>,
+    pub shared: Option<(Dimension, Arc<str>)>,
     /// How many pods it has
     pub pods: usize,
     /// How many of them count as stuck

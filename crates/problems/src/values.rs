@@ -1,48 +1,26 @@
-//! What a pod has in each dimension ([§13.3](crate::specification#s13-3)).
+//! Which values are looked at, and by which numbers ([§13.8](crate::specification#s13-8)).
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use podinit_core::image_registry;
-use podinit_core::label_values;
-use podinit_core::lifecycle::{Cause, Record};
-use podinit_core::node::NodeLabels;
-use podinit_core::pod::Workload;
-
-label_values! {
-    /// What pods can share, in the order of the specification's table.
-    pub enum SharedDimension {
-        /// The image of the container that has the cause
-        Image => "image",
-        /// The registry of that image
-        Registry => "registry",
-        /// The first gate that holds the pod
-        Gate => "gate",
-        /// The controller, as NAMESPACE/KIND/NAME
-        Workload => "workload",
-        /// The node that the pod is bound to
-        Node => "node",
-        /// The pool of that node
-        Nodepool => "nodepool",
-        /// The zone of that node
-        Zone => "zone",
-        /// The namespace
-        Namespace => "namespace",
-    }
-}
+use super::blocks::DistinctValues;
+use podinit_core::dimension::Dimension;
+use podinit_core::lifecycle::Cause;
 
 /// What pods share, where they share one thing.
-pub(super) type SharedValue = Option<(SharedDimension, Arc<str>)>;
+pub(super) type SharedValue = Option<(Dimension, Arc<str>)>;
 
 /// So many values of each dimension are looked at, of the old and of the new pods of each cause
 /// ([§13.8](crate::specification#s13-8)).
 pub(super) const MOST_VALUES: usize = 500;
 
+/// One for each dimension.
+pub(super) type ByDimension<T> = [T; Dimension::ALL.len()];
+
 /// At most one value in each dimension, by number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DimensionValues([u16; SharedDimension::ALL.len()]);
+pub(super) struct DimensionValues(ByDimension<u16>);
 
 /// The number of no value: nothing is known.
 const NO_VALUE: u16 = u16::MAX;
@@ -54,24 +32,24 @@ const _: () = assert!(2 * Cause::ALL.len() * MOST_VALUES < NOT_LOOKED_AT as usiz
 
 impl Default for DimensionValues {
     fn default() -> Self {
-        Self([NO_VALUE; SharedDimension::ALL.len()])
+        Self([NO_VALUE; Dimension::ALL.len()])
     }
 }
 
 impl DimensionValues {
     /// The value in a dimension, if it is looked at.
-    pub(super) fn get(self, dimension: SharedDimension) -> Option<u16> {
+    pub(super) fn get(self, dimension: Dimension) -> Option<u16> {
         Some(self.0[dimension as usize]).filter(|number| *number < NOT_LOOKED_AT)
     }
 
     /// Whether there is no value in a dimension, looked at or not.
-    pub(super) const fn lacks(self, dimension: SharedDimension) -> bool {
+    pub(super) const fn lacks(self, dimension: Dimension) -> bool {
         self.0[dimension as usize] == NO_VALUE
     }
 
     /// Every value, with its dimension.
-    pub(super) fn all(self) -> impl Iterator<Item = (SharedDimension, u16)> {
-        let all = SharedDimension::ALL.into_iter();
+    pub(super) fn all(self) -> impl Iterator<Item = (Dimension, u16)> {
+        let all = Dimension::ALL.into_iter();
         all.filter_map(move |dimension| Some((dimension, self.get(dimension)?)))
     }
 }
@@ -79,12 +57,12 @@ impl DimensionValues {
 /// The values of each dimension that many of some pods have: at most [`MOST_VALUES`], among them each that more than one
 /// in so many pods has. It is the algorithm of Misra and Gries, which keeps no more than these.
 #[derive(Debug, Default)]
-pub(super) struct FrequentValues([HashMap<Box<str>, u32>; SharedDimension::ALL.len()]);
+pub(super) struct FrequentValues(ByDimension<HashMap<Box<str>, u32>>);
 
 impl FrequentValues {
-    /// Takes in a pod that has this.
-    pub(super) fn add(&mut self, has: &PodValues<'_>) {
-        for (dimension, value) in has.all() {
+    /// Takes in a pod that has these.
+    pub(super) fn add<'a>(&mut self, has: impl Iterator<Item = (Dimension, Cow<'a, str>)>) {
+        for (dimension, value) in has {
             let counts = &mut self.0[dimension as usize];
             if let Some(count) = counts.get_mut(&*value) {
                 *count += 1;
@@ -104,32 +82,29 @@ impl FrequentValues {
 /// The values that are looked at.
 #[derive(Debug, Default)]
 pub(super) struct ConsideredValues {
-    dimensions: [OfDimension; SharedDimension::ALL.len()],
+    dimensions: ByDimension<DistinctValues<str>>,
     /// How many pods have a value that is not
     incomplete: usize,
 }
 
-#[derive(Debug, Default)]
-struct OfDimension {
-    values: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, u16>,
-}
-
 impl ConsideredValues {
-    /// Looks at these values too.
+    /// Looks at these values too. There are fewer than numbers of 16 bits.
     pub(super) fn take(&mut self, frequent: FrequentValues) {
-        for (of_dimension, counts) in self.dimensions.iter_mut().zip(frequent.0) {
+        for (values, counts) in self.dimensions.iter_mut().zip(frequent.0) {
             for value in counts.into_keys() {
-                of_dimension.take(value.into());
+                values.number(&value.into());
             }
         }
     }
 
-    /// The values of a pod that has this.
-    pub(super) fn values(&mut self, has: &PodValues<'_>) -> DimensionValues {
+    /// The values of a pod that has these.
+    pub(super) fn values<'a>(
+        &mut self,
+        has: impl Iterator<Item = (Dimension, Cow<'a, str>)>,
+    ) -> DimensionValues {
         let mut found = DimensionValues::default();
         let mut is_complete = true;
-        for (dimension, value) in has.all() {
+        for (dimension, value) in has {
             let number = self.number(dimension, &value);
             is_complete &= number.is_some();
             found.0[dimension as usize] = number.unwrap_or(NOT_LOOKED_AT);
@@ -143,77 +118,18 @@ impl ConsideredValues {
         self.incomplete
     }
 
-    /// How many values of a dimension there are.
-    pub(super) fn count(&self, dimension: SharedDimension) -> usize {
-        self.dimensions[dimension as usize].values.len()
+    /// An entry for each value, by dimension and number.
+    pub(super) fn table<T: Clone + Default>(&self) -> ByDimension<Vec<T>> {
+        self.dimensions.each_ref().map(|values| vec![T::default(); values.len()])
     }
 
     /// The number of a value, if it is looked at.
-    pub(super) fn number(&self, dimension: SharedDimension, value: &str) -> Option<u16> {
-        self.dimensions[dimension as usize].numbers.get(value).copied()
+    pub(super) fn number(&self, dimension: Dimension, value: &str) -> Option<u16> {
+        self.dimensions[dimension as usize].find(value).map(|number| number as u16)
     }
 
     /// The value of a number that this gave.
-    pub(super) fn value(&self, dimension: SharedDimension, number: u16) -> &Arc<str> {
-        &self.dimensions[dimension as usize].values[usize::from(number)]
+    pub(super) fn value(&self, dimension: Dimension, number: u16) -> &Arc<str> {
+        &self.dimensions[dimension as usize][u32::from(number)]
     }
-}
-
-impl OfDimension {
-    fn take(&mut self, value: Arc<str>) {
-        // There are fewer than numbers of 16 bits.
-        let number = self.values.len() as u16;
-        if let Entry::Vacant(vacant) = self.numbers.entry(Arc::clone(&value)) {
-            vacant.insert(number);
-            self.values.push(value);
-        }
-    }
-}
-
-/// What a pod has, as far as it is known.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PodValues<'a> {
-    pub namespace: &'a str,
-    pub node: Option<&'a str>,
-    pub workload: Option<&'a Workload>,
-    pub labels: Option<&'a NodeLabels>,
-    pub image: Option<&'a str>,
-    /// Whether its registry counts
-    pub(super) has_registry: bool,
-    pub gate: Option<&'a str>,
-}
-
-impl<'a> PodValues<'a> {
-    /// Every value, with its dimension.
-    pub(super) fn all(&self) -> impl Iterator<Item = (SharedDimension, Cow<'a, str>)> + use<'a> {
-        let has = *self;
-        let all = SharedDimension::ALL.into_iter();
-        all.filter_map(move |dimension| Some((dimension, has.value(dimension)?)))
-    }
-
-    fn value(&self, dimension: SharedDimension) -> Option<Cow<'a, str>> {
-        let text: &str = match dimension {
-            SharedDimension::Image => self.image?,
-            SharedDimension::Registry => {
-                image_registry::registry_of(self.image.filter(|_| self.has_registry)?)
-            }
-            SharedDimension::Gate => self.gate?,
-            SharedDimension::Workload => {
-                let Workload { kind, name } = self.workload?;
-                return Some(format!("{}/{kind}/{name}", self.namespace).into());
-            }
-            SharedDimension::Node => self.node?,
-            SharedDimension::Nodepool => &self.labels?.pool,
-            SharedDimension::Zone => Some(&*self.labels?.zone).filter(|zone| !zone.is_empty())?,
-            SharedDimension::Namespace => self.namespace,
-        };
-        Some(text.into())
-    }
-}
-
-/// The workload as NAMESPACE/KIND/NAME; `None` of a pod without a controller.
-pub(super) fn workload(record: &Record) -> Option<String> {
-    let workload = record.pod.workload.as_ref()?;
-    let namespace = &record.pod.namespace;
-    Some(format!("{namespace}/{}/{}", workload.kind, workload.name))
 }

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::affected::AffectedPod;
 use super::background::{ProblemBackground, is_of_images};
-use super::values::{ConsideredValues, SharedDimension};
+use super::values::ConsideredValues;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, CauseClass};
 use podinit_core::timestamp::Timestamp;
 
@@ -18,7 +19,7 @@ const LEAST_PODS: usize = 3;
 /// A value that some of the affected pods of a cause have.
 #[derive(Clone, Debug)]
 pub(super) struct WeighedValue {
-    pub dimension: SharedDimension,
+    pub dimension: Dimension,
     pub value: u16,
     /// Whether the value explains all of the pods
     pub(super) explains: bool,
@@ -46,7 +47,7 @@ pub(super) struct WeighedPods {
 }
 
 /// The affected pods that have a value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PodsWithValue {
     /// *a*: how many they are
     pub pods: usize,
@@ -59,11 +60,6 @@ pub(super) struct PodsWithValue {
 }
 
 impl PodsWithValue {
-    /// No pods.
-    pub(super) const fn nobody() -> Self {
-        Self { pods: 0, passed: 0, median: Timestamp::from_nanos(0), images: Vec::new() }
-    }
-
     /// Adds a pod. Pods come in the order of when they first had the cause.
     pub(super) fn pass(&mut self, pod: &AffectedPod) {
         if self.passed == self.pods / 2 {
@@ -71,7 +67,7 @@ impl PodsWithValue {
         }
         self.passed += 1;
         if self.images.len() < IMAGES_OF_REGISTRY
-            && let Some(image) = pod.values.get(SharedDimension::Image)
+            && let Some(image) = pod.values.get(Dimension::Image)
             && !self.images.contains(&image)
         {
             self.images.push(image);
@@ -82,7 +78,7 @@ impl PodsWithValue {
 impl WeighedValue {
     /// Weighs a value that `with` of the pods of `all` have, of which there is at least one.
     pub(super) fn new(
-        (dimension, value): (SharedDimension, u16),
+        (dimension, value): (Dimension, u16),
         with: &PodsWithValue,
         all: WeighedPods,
         background: &ProblemBackground<'_>,
@@ -95,9 +91,9 @@ impl WeighedValue {
         let h = background.healthy(cause, (dimension, value), with.median, all.has_failed);
         let h = wide(h);
         // What the API says holds a pod is no guess.
-        let is_named = is_of_images(cause, dimension) || dimension == SharedDimension::Gate;
+        let is_named = is_of_images(cause, dimension) || dimension == Dimension::Gate;
         let has_images =
-            dimension != SharedDimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
+            dimension != Dimension::Registry || with.images.len() == IMAGES_OF_REGISTRY;
         let is_known = background.count() >= LEAST_OTHERS || !is_place(dimension);
         let is_possible = 2 * h <= a && has_images && is_known;
         // a / s is at least `times` the background (k + 1) / (n + 2), in halves.
@@ -134,24 +130,18 @@ impl WeighedValue {
 }
 
 /// Whether the dimension is a place. In a small list without other pods, all pods share their places.
-const fn is_place(dimension: SharedDimension) -> bool {
+const fn is_place(dimension: Dimension) -> bool {
     match dimension {
-        SharedDimension::Node
-        | SharedDimension::Nodepool
-        | SharedDimension::Zone
-        | SharedDimension::Namespace => true,
-        SharedDimension::Image
-        | SharedDimension::Registry
-        | SharedDimension::Gate
-        | SharedDimension::Workload => false,
+        Dimension::Node | Dimension::Nodepool | Dimension::Zone | Dimension::Namespace => true,
+        Dimension::Image | Dimension::Registry | Dimension::Gate | Dimension::Workload => false,
     }
 }
 
 /// The rank of a dimension on a tie. An image comes last for causes that are not about images.
-const fn rank(cause: Cause, dimension: SharedDimension) -> usize {
+const fn rank(cause: Cause, dimension: Dimension) -> usize {
     match (cause, dimension) {
         (Cause::Image | Cause::Pull, _) => dimension as usize,
-        (_, SharedDimension::Image) => SharedDimension::ALL.len(),
+        (_, Dimension::Image) => Dimension::ALL.len(),
         _ => dimension as usize,
     }
 }

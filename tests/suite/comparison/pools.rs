@@ -4,8 +4,9 @@
 use super::figures::{assert_breakdown, compared};
 use super::place::pods;
 use super::sides::{Pod, node_labels};
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::TimestampMode;
-use podinit_reports::comparison::{Comparison, Dimension};
+use podinit_reports::comparison::Comparison;
 
 /// Pods of so many nodes, of which `place` says the pool and the zone, and `is_slow` which are slow after.
 fn comparison(
@@ -87,6 +88,6 @@ fn nodes_without_a_pool_are_named_beside_pools_only() {
     assert_says(&found, ", on nodes without a pool only (+5s there).");
     let found = comparison(8, |_| ("_none", ""), |node| node % 2 == 1);
     let parts = found.breakdown.unwrap().parts;
-    let is_of_labels = |dimension| matches!(dimension, Dimension::Pool | Dimension::Zone);
+    let is_of_labels = |dimension| matches!(dimension, Dimension::Nodepool | Dimension::Zone);
     assert!(!parts.iter().any(|part| is_of_labels(part.dimension)));
 }

@@ -5,8 +5,9 @@ mod clusters;
 mod starts;
 
 use super::sides::{End, Pod, node_labels, side};
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Interval, TimestampMode};
-use podinit_reports::comparison::{ComparisonConfig, Dimension, Row, Verdict, compare};
+use podinit_reports::comparison::{ComparisonConfig, Row, Verdict, compare};
 
 const INTERVAL: Interval = Interval::CreatedToReady;
 /// The median before, in seconds
@@ -97,7 +98,7 @@ fn named(pairs: u64, of: impl Fn(&mut fastrand::Rng) -> [Vec<Pod>; 2]) -> [usize
         let found = compare(&side(&before), &side(&after), config);
         let only = found.breakdown.and_then(|found| found.only);
         if let Some(only) = only {
-            let is_pool = only.place.dimension == Dimension::Pool && only.place.values == ["b"];
+            let is_pool = only.place.dimension == Dimension::Nodepool && only.place.values == ["b"];
             named[usize::from(!is_pool)] += 1;
         }
     }

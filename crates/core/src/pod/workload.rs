@@ -27,6 +27,11 @@ impl fmt::Display for Workload {
 }
 
 impl Workload {
+    /// `NAMESPACE/KIND/NAME`.
+    pub fn in_namespace(&self, namespace: &str) -> String {
+        format!("{namespace}/{self}")
+    }
+
     /// A kind in small letters, as the Kubernetes mixin has it in its label `workload_type`.
     pub fn type_of(kind: &str) -> String {
         kind.to_ascii_lowercase()

@@ -3,9 +3,10 @@
 
 use super::kubectl::{is_flag, kubectl_in, object, quoted, time_of_node};
 use super::missing_object::MissingObject;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, GateKind, GateState, Progress, Record, Stage};
 use podinit_core::node::ZONE_LABEL;
-use podinit_problems::{FoundLateNodes, FoundProblem, FoundState, ProblemKind, SharedDimension};
+use podinit_problems::{FoundLateNodes, FoundProblem, FoundState, ProblemKind};
 
 /// Nodes with what keeps pods away from them. A shell that sees the star unquoted may look for files.
 const TAINTS: &str = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
@@ -40,7 +41,7 @@ struct PodWait<'a> {
     /// The gate that holds it
     gate: Option<&'a str>,
     /// What it shares with the other pods of its problem
-    shared: Option<(SharedDimension, &'a str)>,
+    shared: Option<(Dimension, &'a str)>,
 }
 
 /// Which run of a container.
@@ -102,7 +103,7 @@ pub(crate) fn next_command_of_problem(problem: &FoundProblem) -> String {
         node: oldest.node.as_deref(),
     };
     let shared = problem.shared.as_ref().map(|(dimension, value)| (*dimension, &**value));
-    let gate = shared.filter(|(dimension, _)| *dimension == SharedDimension::Gate);
+    let gate = shared.filter(|(dimension, _)| *dimension == Dimension::Gate);
     let wait = PodWait {
         stage: oldest.waiting().map_or(Stage::Containers, |waiting| waiting.stage()),
         cause: problem.cause,
@@ -235,7 +236,7 @@ fn of_wait(pod: PodOnNode<'_>, wait: PodWait<'_>) -> String {
 }
 
 /// The command that lists the nodes that the pods of a problem share; `None` where these cannot be the reason.
-fn of_nodes(cause: Cause, (dimension, value): (SharedDimension, &str)) -> Option<String> {
+fn of_nodes(cause: Cause, (dimension, value): (Dimension, &str)) -> Option<String> {
     let may_be_to_blame = matches!(
         cause,
         Cause::Acknowledge
@@ -252,8 +253,8 @@ fn of_nodes(cause: Cause, (dimension, value): (SharedDimension, &str)) -> Option
             | Cause::Rejected
     );
     match dimension {
-        SharedDimension::Node if may_be_to_blame => Some(describe_node(value)),
-        SharedDimension::Zone if may_be_to_blame => {
+        Dimension::Node if may_be_to_blame => Some(describe_node(value)),
+        Dimension::Zone if may_be_to_blame => {
             Some(format!("kubectl get nodes -l {} -o wide", quoted_label(ZONE_LABEL, value)))
         }
         _ => None,

@@ -92,26 +92,23 @@ fn a_command_answers_the_question_of_its_cause() {
 fn where_pods_share_nodes_these_are_shown() {
     let shared = |cause, shared| PodWait { shared: Some(shared), ..wait(Stage::Network, cause) };
     for (wait, expected) in [
+        (shared(Cause::Sandbox, (Dimension::Node, "node-a0")), "kubectl describe node node-a0"),
+        (shared(Cause::Image, (Dimension::Node, "node-a0")), "kubectl describe node node-a0"),
         (
-            shared(Cause::Sandbox, (SharedDimension::Node, "node-a0")),
-            "kubectl describe node node-a0",
-        ),
-        (shared(Cause::Image, (SharedDimension::Node, "node-a0")), "kubectl describe node node-a0"),
-        (
-            shared(Cause::Cni, (SharedDimension::Zone, "example-1b")),
+            shared(Cause::Cni, (Dimension::Zone, "example-1b")),
             "kubectl get nodes -l topology.kubernetes.io/zone=example-1b -o wide",
         ),
         (
-            shared(Cause::Cni, (SharedDimension::Zone, "$(x)")),
+            shared(Cause::Cni, (Dimension::Zone, "$(x)")),
             "kubectl get nodes -l topology.kubernetes.io/zone='$(x)' -o wide",
         ),
         // An application crashes by itself.
         (
-            shared(Cause::Exited, (SharedDimension::Node, "node-a0")),
+            shared(Cause::Exited, (Dimension::Node, "node-a0")),
             "kubectl -n shop logs web --all-containers --ignore-errors --tail=50",
         ),
         (
-            shared(Cause::Sandbox, (SharedDimension::Namespace, "shop")),
+            shared(Cause::Sandbox, (Dimension::Namespace, "shop")),
             "kubectl -n shop events --for pod/web",
         ),
     ] {
@@ -130,7 +127,7 @@ fn late_nodes_are_shown_by_the_label_of_their_pool_or_by_name() {
         names: vec!["-A".into(), "node-1".into(), "node-2".into()],
     };
     let problem = |shared| FoundProblem { shared, ..FoundProblem::of_nothing(Cause::NodeStartup) };
-    let pool = problem(Some((SharedDimension::Nodepool, "pool-a".into())));
+    let pool = problem(Some((Dimension::Nodepool, "pool-a".into())));
     let columns = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
     let by_label = format!("kubectl get nodes -l karpenter.sh/nodepool=pool-a {columns}");
     assert_eq!(of_late_nodes(&nodes, &pool), by_label);

@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::created;
 use super::question::PodQuestion;
 use super::tracked::TrackedPods;
+use podinit_core::dimension::Dimension;
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{OverTime, SharedDimension};
+use podinit_problems::OverTime;
 use podinit_recordings::reader::RecordingMade;
 use podinit_recordings::replay::LoneList;
 use podinit_text::human_time::{at_least, since};
@@ -70,7 +71,7 @@ pub(super) enum OtherInstant {
 }
 
 /// A cause, what its pods share, and how many they are.
-type CauseCount = (&'static str, Option<(SharedDimension, String)>, usize);
+type CauseCount = (&'static str, Option<(Dimension, String)>, usize);
 
 /// The figures of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,13 +1,14 @@
 //! The sentences of the answer.
 
 use super::breakdown::Breakdown;
-use super::dimension::{Dimension, Part};
+use super::dimension::{Part, is_of_nodes, name_of};
 use super::formatting::{range, seconds, signed, spoken};
 use super::mix::Mix;
 use super::only::Place;
 use super::quantile::IntervalQuantile;
 use super::row::{LEAST_PODS, Moved, Row};
 use super::statistics::Resampled;
+use podinit_core::dimension::Dimension;
 use podinit_core::node::NO_POOL;
 use podinit_text::words::{listed, percent};
 
@@ -130,7 +131,7 @@ fn there(
 ) -> String {
     let is_it = |part: &&Part| part.dimension == *dimension && values.iter().eq([&part.value]);
     let mut parts = breakdown.parts.iter();
-    let Some(part) = parts.find(is_it).filter(|_| dimension.is_of_nodes()) else {
+    let Some(part) = parts.find(is_it).filter(|_| is_of_nodes(*dimension)) else {
         return String::new();
     };
     format!(" ({} there)", in_short(&part.row, quantile))
@@ -139,17 +140,17 @@ fn there(
 /// `on nodes of pool b`
 pub(super) fn in_words(Place { dimension, values }: &Place) -> String {
     let preposition = match dimension {
-        Dimension::Pool if values.iter().eq([NO_POOL]) => {
+        Dimension::Nodepool if values.iter().eq([NO_POOL]) => {
             return "on nodes without a pool".to_owned();
         }
         Dimension::Node => "on",
-        Dimension::Pool => "on nodes of",
-        Dimension::Image => "with",
+        Dimension::Nodepool => "on nodes of",
+        Dimension::Image | Dimension::Registry | Dimension::Gate => "with",
         Dimension::Workload => "of",
         Dimension::Zone | Dimension::Namespace => "in",
     };
     let plural = if values.len() > 1 { "s" } else { "" };
-    format!("{preposition} {}{plural} {}", dimension.as_str(), listed(values))
+    format!("{preposition} {}{plural} {}", name_of(*dimension), listed(values))
 }
 
 /// Where the difference lies: `, on nodes a and b only`.

@@ -1,18 +1,18 @@
 //! Where a difference lies: which node, pool, zone, image, workload or namespace accounts for it, with the care about
 //! chance that rows have ([§15.6](crate::specification#s15-6)). The work is done on all cores.
 
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde::Serialize;
 
-use super::dimension::{Dimension, Part};
+use super::dimension::{DIMENSIONS, Part, paired};
 use super::only::{ComparedPods, Only};
-use super::row::{DrawnSample, LEAST_PODS, QuantileMargin, Row, Verdict};
-use super::side::ComparisonSide;
+use super::row::{DrawnSample, QuantileMargin, Row, Verdict};
+use super::side::{ComparisonSide, ObservedPod, sample};
 use super::statistics::{DurationSample, mann_whitney};
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Interval;
 use podinit_core::node::NO_POOL;
 
@@ -35,7 +35,8 @@ pub struct Breakdown {
 struct BreakdownCandidate {
     dimension: Dimension,
     value: String,
-    before: DurationSample,
+    /// `None` where too few pods had it
+    before: Option<DurationSample>,
     after: DurationSample,
     share: f64,
     pods_after: f64,
@@ -53,21 +54,19 @@ impl Breakdown {
         if row.verdict == Verdict::Same {
             return None;
         }
-        let all = |side: &ComparisonSide| side.sample(interval, |_, _| Some(1.0));
-        let (one, other) = (all(before), all(after));
+        let compared = ComparedPods { before, after, interval };
+        let [one, other] = [before, after].map(|side| sample(side.observed(interval)));
         let difference = other.mean() - one.mean();
-        let mut candidates = Vec::new();
-        for dimension in Dimension::ALL {
-            let found = candidates_of(dimension, (before, after), interval, (&one, &other));
-            candidates.extend(found);
-        }
+        let candidates = DIMENSIONS
+            .into_iter()
+            .flat_map(|dimension| candidates_of(dimension, compared, (&one, &other)));
         let first_seed = 20_000 + 1_000 * interval.index() as u64;
         let seeded: Vec<(u64, BreakdownCandidate)> =
             (first_seed + 1..).step_by(2).zip(candidates).collect();
         let mut parts = in_parallel(&seeded, |(seed, candidate)| {
-            let (is_new, own) = match candidate.before.count() < LEAST_PODS {
-                true => (true, DrawnSample::new(&one, first_seed)),
-                false => (false, DrawnSample::new(&candidate.before, *seed)),
+            let own = match &candidate.before {
+                None => DrawnSample::new(&one, first_seed),
+                Some(own) => DrawnSample::new(own, *seed),
             };
             let later = DrawnSample::new(&candidate.after, seed + 1);
             let test = || mann_whitney(&own.sample.durations(), &later.sample.durations());
@@ -76,7 +75,7 @@ impl Breakdown {
                 value: candidate.value.clone(),
                 share: candidate.share,
                 pods_after: candidate.pods_after,
-                is_new,
+                is_new: candidate.before.is_none(),
                 row: Row::new(interval.as_str().into(), (&own, &later), test, margin)?,
             })
         });
@@ -88,7 +87,6 @@ impl Breakdown {
             _ if difference > 0.0 => Verdict::Slower,
             _ => Verdict::Faster,
         };
-        let compared = ComparedPods { before, after, interval };
         Some(Self {
             interval: interval.as_str(),
             mean_difference: difference,
@@ -101,60 +99,30 @@ impl Breakdown {
 /// The values of a dimension with enough pods after, those with the greatest share first.
 fn candidates_of(
     dimension: Dimension,
-    (before, after): (&ComparisonSide, &ComparisonSide),
-    interval: Interval,
+    ComparedPods { before, after, interval }: ComparedPods<'_>,
     (one, other): (&DurationSample, &DurationSample),
 ) -> Vec<BreakdownCandidate> {
     let difference = other.mean() - one.mean();
-    let before = samples(dimension, before, interval);
-    let mut after = samples(dimension, after, interval);
+    let is_pool = |(pod, _): ObservedPod<'_>| pod.values(dimension).any(|pool| pool != NO_POOL);
     // Where no node has a pool, there is nothing to tell apart.
-    if dimension == Dimension::Pool && after.keys().all(|pool| pool == NO_POOL) {
-        after.clear();
+    if dimension == Dimension::Nodepool && !after.observed(interval).any(is_pool) {
+        return Vec::new();
     }
-    let mut candidates: Vec<BreakdownCandidate> = after
-        .into_iter()
-        .filter(|(_, pods)| pods.count() >= LEAST_PODS)
-        .map(|(value, pods)| {
-            let own = before.get(&value).cloned().unwrap_or(DurationSample::new(Vec::new()));
-            let base = match own.count() < LEAST_PODS {
-                true => one.mean(),
-                false => own.mean(),
-            };
-            let pods_after = pods.count() as f64 / other.count() as f64;
-            BreakdownCandidate {
-                dimension,
-                share: match difference {
-                    0.0 => 0.0,
-                    difference => pods_after * (pods.mean() - base) / difference,
-                },
-                pods_after,
-                value,
-                before: own,
-                after: pods,
-            }
-        })
-        .collect();
+    let sides = (before.observed(interval), after.observed(interval));
+    let pairs = paired(dimension, sides, |(pod, _)| pod, sample).into_iter();
+    let candidates = pairs.map(|(value, before, after)| {
+        let base = before.as_ref().unwrap_or(one).mean();
+        let pods_after = after.count() as f64 / other.count() as f64;
+        let share = match difference {
+            0.0 => 0.0,
+            difference => pods_after * (after.mean() - base) / difference,
+        };
+        BreakdownCandidate { dimension, value, before, after, share, pods_after }
+    });
+    let mut candidates: Vec<BreakdownCandidate> = candidates.collect();
     candidates.sort_by(|one, other| other.share.total_cmp(&one.share));
     candidates.truncate(MOST_VALUES);
     candidates
-}
-
-fn samples(
-    dimension: Dimension,
-    side: &ComparisonSide,
-    interval: Interval,
-) -> BTreeMap<String, DurationSample> {
-    let mut found: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for pod in side.pods() {
-        if let Some(observed) = pod.observed(interval, 1.0) {
-            for value in dimension.values(pod) {
-                found.entry(value).or_default().push(observed);
-            }
-        }
-    }
-    let samples = found.into_iter();
-    samples.map(|(value, observed)| (value, DurationSample::new(observed))).collect()
 }
 
 /// What `work` gives for each of the `jobs`, in their order.

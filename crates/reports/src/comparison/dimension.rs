@@ -1,76 +1,53 @@
 //! By what a difference is broken down ([§15.6](crate::specification#s15-6)).
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::mix::untagged;
-use super::row::Row;
+use super::row::{LEAST_PODS, Row};
 use super::side::ComparedPod;
-use podinit_core::node::NodeLabels;
+use podinit_core::dimension::{Dimension, grouped};
 
-/// By what a difference is broken down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Dimension {
-    Node,
-    /// The pool of the node, where nodes are known
-    #[serde(rename = "nodepool")]
-    Pool,
-    /// The zone of the node, where nodes are known
-    Zone,
-    Image,
-    Workload,
-    Namespace,
+/// By these, in this order: of two that tell as much, the first is named.
+pub(super) const DIMENSIONS: [Dimension; 6] = [
+    Dimension::Node,
+    Dimension::Nodepool,
+    Dimension::Zone,
+    Dimension::Image,
+    Dimension::Workload,
+    Dimension::Namespace,
+];
+
+/// Whether the values of a dimension are groups of nodes.
+pub(super) const fn is_of_nodes(dimension: Dimension) -> bool {
+    matches!(dimension, Dimension::Nodepool | Dimension::Zone)
 }
 
-impl Dimension {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Node, Self::Pool, Self::Zone, Self::Image, Self::Workload, Self::Namespace];
-
-    /// Whether its values are groups of nodes.
-    pub(super) const fn is_of_nodes(self) -> bool {
-        matches!(self, Self::Pool | Self::Zone)
-    }
-
-    /// Its name in the singular.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Node => "node",
-            Self::Pool => "pool",
-            Self::Zone => "zone",
-            Self::Image => "image",
-            Self::Workload => "workload",
-            Self::Namespace => "namespace",
-        }
-    }
-
-    /// The values of a pod, each once. Those of an image have no tag, which a release changes.
-    pub(super) fn values(self, pod: &ComparedPod) -> Vec<String> {
-        match self {
-            Self::Node => pod.node.iter().map(ToString::to_string).collect(),
-            Self::Pool => stated(pod, |labels| &labels.pool),
-            Self::Zone => stated(pod, |labels| &labels.zone),
-            Self::Namespace => vec![pod.namespace.to_string()],
-            Self::Workload => {
-                (pod.workload.iter()).map(|one| format!("{}/{one}", pod.namespace)).collect()
-            }
-            Self::Image => {
-                let images = pod.images.iter().map(|image| untagged(image).to_owned());
-                let mut images: Vec<String> = images.collect();
-                images.sort_unstable();
-                images.dedup();
-                images
-            }
-        }
+/// The name of a dimension in a sentence, in the singular.
+pub(super) const fn name_of(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Nodepool => "pool",
+        _ => dimension.as_str(),
     }
 }
 
-/// What the node of a pod states, where that is known.
-fn stated(pod: &ComparedPod, of: fn(&NodeLabels) -> &str) -> Vec<String> {
-    let value = pod.node_labels.as_deref().map_or("", of);
-    match value {
-        "" => Vec::new(),
-        value => vec![value.to_owned()],
-    }
+/// The values that enough pods after have: each with what `sum` makes of the pods before that had it, if they were enough,
+/// and of those after.
+pub(super) fn paired<'a, P: Copy, T>(
+    dimension: Dimension,
+    (before, after): (impl Iterator<Item = P>, impl Iterator<Item = P>),
+    pod: impl Fn(P) -> &'a ComparedPod,
+    sum: impl Fn(Vec<P>) -> T,
+) -> Vec<(String, Option<T>, T)> {
+    let values = |one: P| pod(one).values(dimension);
+    let mut before: BTreeMap<Cow<'_, str>, Vec<P>> = grouped(before, values);
+    let after = grouped(after, values).into_iter().filter(|(_, pods)| pods.len() >= LEAST_PODS);
+    let pairs = after.map(|(value, pods)| {
+        let own = before.remove(&value).filter(|own| own.len() >= LEAST_PODS);
+        (value.into_owned(), own.map(&sum), sum(pods))
+    });
+    pairs.collect()
 }
 
 /// A value of a dimension.

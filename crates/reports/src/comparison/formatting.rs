@@ -3,15 +3,14 @@
 use super::Comparison;
 use super::breakdown::Breakdown;
 use super::changes::{Counted, Names};
-use super::dimension::Part;
+use super::dimension::{Part, name_of};
 use super::not_started::NotStarted;
 use super::row::{Difference, Row};
 use super::statistics::{Proportion, Resampled};
 use super::together::Together;
-use crate::report::{span, three_digits};
+use crate::report::{span, three_digit_seconds};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{SloInterval, Step};
-use podinit_text::human_time;
 use podinit_text::table::TextTable;
 use podinit_text::words::{percent, points, thousands};
 
@@ -56,7 +55,7 @@ fn row_cells(row: &Row, shown: impl Fn(&str) -> String) -> Vec<String> {
 /// The cells of a value of a breakdown. `shown` is how names are written in the format.
 fn part_cells(part: &Part, shown: impl Fn(&str) -> String) -> Vec<String> {
     let new = if part.is_new { " (new)" } else { "" };
-    let name = format!("{} {}{new}", part.dimension.as_str(), shown(&part.value));
+    let name = format!("{} {}{new}", name_of(part.dimension), shown(&part.value));
     let mut cells = vec![name, percent(part.share), percent(part.pods_after)];
     cells.extend(figures(&part.row));
     cells
@@ -87,10 +86,7 @@ fn figures(row: &Row) -> [String; 9] {
 /// A line for each side, and one that says how the figures were found. `shown` is how names are written in the format.
 pub(super) fn sides(found: &Comparison, shown: impl Fn(&str) -> String) -> Vec<String> {
     let side = |name, summary: &super::SideSummary| {
-        let span = match (&summary.from, &summary.to) {
-            (Some(from), Some(to)) => span(from, to),
-            _ => String::new(),
-        };
+        let span = span(summary.from.as_deref(), summary.to.as_deref());
         let kept = match summary.only_kept {
             true => {
                 " (of a running exporter: its newest 1,000 startups and the pods in flight, measured with its own --timestamps)"
@@ -225,17 +221,16 @@ pub(super) fn starts_table(
 ) -> Option<TextTable> {
     let starts = found.not_started.as_ref()?;
     let cells = |name: String, verdict: &str, before: Proportion, after: Proportion, p_value| {
-        let of = |pods: Proportion| format!("{} of {}", pods.count, pods.of);
         let shares = [before, after].map(|pods| percent(pods.share()));
         let [earlier, later] = shares;
         let difference = points(after.share() - before.share());
         let change = format!("{difference}, {}", p_value_of(p_value));
-        [name, verdict.to_owned(), of(before), earlier, of(after), later, change]
+        [name, verdict.to_owned(), before.to_string(), earlier, after.to_string(), later, change]
     };
     let (before, after) = (starts.before.pods, starts.after.pods);
     let all = cells("all pods".to_owned(), starts.verdict.as_str(), before, after, starts.p_value);
     let parts = starts.parts.iter().filter(|part| part.is_no_chance()).map(|part| {
-        let name = format!("- {} {}", part.dimension.as_str(), shown(&part.value));
+        let name = format!("- {} {}", name_of(part.dimension), shown(&part.value));
         cells(name, "worse", part.before, part.after, part.corrected_p_value)
     });
     let table = TextTable::new(&STARTS_HEAD, std::iter::once(all).chain(parts));
@@ -267,7 +262,7 @@ pub(super) fn changes(
 
 /// A duration in seconds, 0 or longer, with three digits that count: `8.14s`, `2m5s`.
 pub(super) fn seconds(value: f64) -> String {
-    human_time::seconds(three_digits(value, f64::round))
+    three_digit_seconds(value, f64::round)
 }
 
 /// Seconds with their sign: `+3.3s`.

@@ -60,8 +60,7 @@ pub(super) fn figure<'a>(
         .filter(|timed| rows.iter().any(|row| row.interval == timed.name()))
         .map(|timed| (timed.name(), values(before, timed), values(after, timed)))
         .collect();
-    let longest = all.iter().flat_map(|(_, one, other)| [one.at(100), other.at(100)]);
-    let axis = LogAxis::up_to(longest.flatten().fold(0.0, f64::max));
+    let axis = LogAxis::from_distributions(all.iter().flat_map(|(_, one, other)| [one, other]));
     let draw = |(name, one, other): &(Cow<'static, str>, ExactDistribution, ExactDistribution)| {
         LaidDistribution {
             name: name.clone(),

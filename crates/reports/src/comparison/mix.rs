@@ -10,9 +10,10 @@ use super::row::{DrawnSample, QuantileMargin, Row};
 use super::side::{ComparedPod, ComparisonSide};
 use super::statistics::{DurationSample, van_elteren};
 use super::timed::PodDuration;
+use podinit_core::pod::Workload;
 
 /// An image without tag and digest.
-pub fn untagged(image: &str) -> &str {
+pub(super) fn untagged(image: &str) -> &str {
     let image = image.split_once('@').map_or(image, |(name, _)| name);
     let path = image.rfind('/').map_or(0, |slash| slash + 1);
     match image[path..].find(':') {
@@ -21,19 +22,9 @@ pub fn untagged(image: &str) -> &str {
     }
 }
 
-/// By what pods match: namespace, kind and name of the controller, and the images in order.
-type MatchKey = (Option<(Arc<str>, Box<str>, Box<str>)>, Vec<String>);
-
-fn key(pod: &ComparedPod) -> MatchKey {
-    let workload = pod.workload.as_deref();
-    let workload = workload.map(|one| {
-        let (kind, name) = (one.kind.clone(), one.name.clone());
-        (Arc::clone(&pod.namespace), kind, name)
-    });
-    let images = pod.images.iter().map(|image| untagged(image).to_owned());
-    let mut images: Vec<String> = images.collect();
-    images.sort_unstable();
-    (workload, images)
+/// By what pods match: namespace and name of the controller, and the images in order.
+fn key(pod: &ComparedPod) -> (Option<(&str, &Workload)>, &[Arc<str>]) {
+    (pod.workload.as_deref().map(|workload| (&*pod.namespace, workload)), &pod.untagged)
 }
 
 /// The match of each pod, by a number that both sides share.
@@ -66,9 +57,9 @@ impl Mix {
 
 impl PodMatches {
     /// Of the pods of both sides.
-    pub(crate) fn from_sides(before: &ComparisonSide, after: &ComparisonSide) -> Self {
+    pub(crate) fn from_sides<'a>(before: &'a ComparisonSide, after: &'a ComparisonSide) -> Self {
         let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
-        let mut number = |side: usize, pods: &[ComparedPod]| -> Vec<usize> {
+        let mut number = |side: usize, pods: &'a [ComparedPod]| -> Vec<usize> {
             let numbered = pods.iter().map(|pod| {
                 let number = *numbers.entry(key(pod)).or_insert(counts.len());
                 if number == counts.len() {
@@ -124,8 +115,8 @@ impl PodMatches {
             Some(before.len() as f64 / after.len() as f64)
         };
         let one: DurationSample =
-            before.sample_of(timed, |index, _| weight(&self.before[index]).map(|_| 1.0));
-        let other = after.sample_of(timed, |index, _| weight(&self.after[index]));
+            before.sample_of(timed, |index| weight(&self.before[index]).map(|_| 1.0));
+        let other = after.sample_of(timed, |index| weight(&self.after[index]));
         let [first, second] = seeds;
         let drawn = (&DrawnSample::new(&one, first), &DrawnSample::new(&other, second));
         let pairs = strata.values().map(|[one, other]| (one.as_slice(), other.as_slice()));

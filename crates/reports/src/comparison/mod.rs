@@ -32,8 +32,7 @@ pub use answer::Answer;
 pub use breakdown::Breakdown;
 use changes::Changes;
 pub use changes::{Counted, Names};
-pub use dimension::{Dimension, Part};
-pub use mix::untagged;
+pub use dimension::Part;
 use mix::{Mix, PodMatches};
 use not_started::NotStarted;
 pub use not_started::{StartVerdict, Starts};
@@ -41,7 +40,7 @@ pub use only::{Only, Place};
 pub use row::{Difference, Figures, Moved, Row, Verdict};
 use row::{DrawnSample, QuantileMargin};
 pub use side::ComparisonSide;
-use side::{ComparedPod, SideSummary};
+use side::SideSummary;
 pub use threshold::{Threshold, ThresholdCheck, percent_of};
 pub use together::Together;
 
@@ -214,8 +213,7 @@ fn row(
     [first, second]: [u64; 2],
     margin: QuantileMargin,
 ) -> Option<Row> {
-    let all = |_: usize, _: &ComparedPod| Some(1.0);
-    let (one, other) = (before.sample_of(timed, all), after.sample_of(timed, all));
+    let [one, other] = [before, after].map(|side| side.sample_of(timed, |_| Some(1.0)));
     let drawn = (&DrawnSample::new(&one, first), &DrawnSample::new(&other, second));
     let test = || mann_whitney(&one.durations(), &other.durations());
     Row::new(timed.name(), drawn, test, margin)

@@ -1,16 +1,20 @@
 //! The pods that did not start, before and after ([§15.7](crate::specification#s15-7)).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::iter;
 
 use serde::Serialize;
 
-use super::dimension::Dimension;
-use super::only::{MOST_OF_PODS, NEARLY_ALL, Place};
-use super::side::ComparisonSide;
+use super::dimension::{DIMENSIONS, is_of_nodes, paired};
+use super::only::{Place, moved_as_one};
+use super::row::LEAST_PODS;
+use super::side::{ComparisonSide, sample};
 use super::start::{NotStartedReason, PodFate};
 use super::statistics::{ClusteredDifference, Proportion, fisher, holm, newcombe};
 use super::together::{KnownStart, Together};
+use podinit_core::dimension::{Dimension, grouped};
+use podinit_core::label_values;
 use podinit_core::lifecycle::Interval;
 use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 
@@ -26,30 +30,18 @@ const MARGIN: f64 = 0.01;
 const MOST_REASONS: usize = 10;
 /// So many values of a dimension are stated.
 const MOST_VALUES: usize = 5;
-/// A value with fewer pods after is not stated.
-const LEAST_PODS: u64 = 5;
 
-/// Whether more pods do not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StartVerdict {
-    Worse,
-    Better,
-    Same,
-    Unclear,
+label_values! {
+    /// Whether more pods do not start.
+    pub enum StartVerdict {
+        Worse => "worse",
+        Better => "better",
+        Same => "same",
+        Unclear => "unclear",
+    }
 }
 
 impl StartVerdict {
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Worse => "worse",
-            Self::Better => "better",
-            Self::Same => "same",
-            Self::Unclear => "unclear",
-        }
-    }
-
     fn from_difference(
         difference: f64,
         [low, high]: [f64; 2],
@@ -154,6 +146,11 @@ pub(crate) struct StartPart {
 }
 
 impl StartPart {
+    /// By how many more pods it has that did not start than as many pods before had.
+    fn growth(&self) -> f64 {
+        (self.after.share() - self.before.share()) * self.after.of as f64
+    }
+
     /// Whether its pods do not start more often, beyond chance.
     pub(super) fn is_no_chance(&self) -> bool {
         let growth = self.after.share() - self.before.share();
@@ -262,7 +259,7 @@ impl NotStarted {
 
 /// The 99th percentile of the time from creation to ready, the longest of few, in nanoseconds.
 fn limit(side: &ComparisonSide) -> Option<u64> {
-    let durations = side.sample(Interval::CreatedToReady, |_, _| Some(1.0)).durations();
+    let durations = sample(side.observed(Interval::CreatedToReady)).durations();
     let percent = if durations.len() as u64 >= LEAST_OF_P99 { 99 } else { 100 };
     nearest_rank(&durations, percent)
 }
@@ -313,16 +310,9 @@ impl<'a> SideCounts<'a> {
         self.pods = pods;
     }
 
-    fn by(&self, dimension: Dimension) -> BTreeMap<String, Proportion> {
-        let mut values: BTreeMap<String, Proportion> = BTreeMap::new();
-        for KnownStart { pod, reason } in &self.pods {
-            for value in dimension.values(pod) {
-                let pods = values.entry(value).or_default();
-                pods.of += 1;
-                pods.count += u64::from(reason.is_some());
-            }
-        }
-        values
+    /// Each of them.
+    fn each(&self) -> impl Iterator<Item = KnownStart<'a>> {
+        self.pods.iter().copied()
     }
 }
 
@@ -369,11 +359,10 @@ fn reasons(
 /// The values of every dimension of which a larger share did not start, the largest growth first.
 fn parts([before, after]: [&SideCounts<'_>; 2]) -> Vec<StartPart> {
     let mut found = Vec::new();
-    for dimension in Dimension::ALL {
-        let earlier = before.by(dimension);
-        let later = after.by(dimension).into_iter().filter(|(_, pods)| pods.of >= LEAST_PODS);
-        let parts = later.map(|(value, after)| {
-            let own = earlier.get(&value).copied().filter(|pods| pods.of >= LEAST_PODS);
+    for dimension in DIMENSIONS {
+        let sides = (before.each(), after.each());
+        let pairs = paired(dimension, sides, |told| told.pod, KnownStart::sum).into_iter();
+        let parts = pairs.map(|(value, own, after)| {
             // A new value is compared with all pods before, as those of durations are.
             let before = own.unwrap_or(before.starts.pods);
             let corrected_p_value = fisher(before, after);
@@ -385,13 +374,11 @@ fn parts([before, after]: [&SideCounts<'_>; 2]) -> Vec<StartPart> {
     for (part, corrected) in found.iter_mut().zip(holm(&p_values)) {
         part.corrected_p_value = corrected;
     }
-    let growth =
-        |part: &StartPart| (part.after.share() - part.before.share()) * part.after.of as f64;
     let mut stated = Vec::new();
-    for dimension in Dimension::ALL {
-        let grown = found.iter().filter(|part| part.dimension == dimension && growth(part) > 0.0);
+    for dimension in DIMENSIONS {
+        let grown = found.iter().filter(|part| part.dimension == dimension && part.growth() > 0.0);
         let mut grown: Vec<&StartPart> = grown.collect();
-        grown.sort_by(|one, other| growth(other).total_cmp(&growth(one)));
+        grown.sort_by(|one, other| other.growth().total_cmp(&one.growth()));
         stated.extend(grown.into_iter().take(MOST_VALUES).cloned());
     }
     stated
@@ -401,10 +388,14 @@ fn parts([before, after]: [&SideCounts<'_>; 2]) -> Vec<StartPart> {
 /// as after.
 fn most_of_increase([before, after]: [&SideCounts<'_>; 2], growth: f64) -> Option<MostOfIncrease> {
     let scale = after.starts.pods.of as f64 / before.starts.pods.of as f64;
-    let earlier = before.by(Dimension::Workload);
-    let mut parts = after.by(Dimension::Workload).into_iter().map(|(workload, pods)| {
-        let was = earlier.get(&workload).map_or(0, |pods| pods.count);
-        (workload, pods.count as f64 - was as f64 * scale)
+    let [earlier, later] = [before, after].map(|side| {
+        grouped(side.each().filter(|told| told.reason.is_some()), |told| {
+            told.pod.values(Dimension::Workload)
+        })
+    });
+    let mut parts = later.into_iter().map(|(workload, pods)| {
+        let was = earlier.get(&workload).map_or(0, Vec::len);
+        (workload.into_owned(), pods.len() as f64 - was as f64 * scale)
     });
     let (workload, part) = parts.find(|(_, part)| *part > growth / 2.0)?;
     let (pods, of) = (part.round() as u64, growth.round() as u64);
@@ -420,49 +411,25 @@ fn only(
 ) -> Option<Place> {
     let of_dimension = |dimension: Dimension| {
         let grown = parts.iter().filter(|part| part.dimension == dimension && part.is_no_chance());
-        let (mut share, mut pods, mut values) = (0.0, 0, Vec::new());
-        for part in grown {
-            if share < NEARLY_ALL {
-                share += (part.after.share() - part.before.share()) * part.after.of as f64 / growth;
-                pods += part.after.of;
-                values.push(part.value.clone());
-            }
-        }
-        let is_few = pods as f64 <= MOST_OF_PODS * pods_after as f64;
-        (share >= NEARLY_ALL && is_few).then_some(Place { dimension, values })
+        let grown = grown.map(|part| (&part.value, part.growth() / growth, part.after.of as f64));
+        Place::of_few(dimension, grown, pods_after as f64).map(|(place, _)| place)
     };
-    let found = Dimension::ALL.into_iter().filter_map(of_dimension).filter(grew_as_one);
+    let found = DIMENSIONS.into_iter().filter_map(of_dimension).filter(grew_as_one);
     found.min_by_key(|place| place.values.len())
 }
 
 /// Whether at most a tenth of the pods of a pool or zone are on nodes whose share grew by less than half of what that of
 /// all of them did.
 fn grew_as_one(place: &Place, [before, after]: [&SideCounts<'_>; 2]) -> bool {
-    let of_place = |counted: &SideCounts<'_>, node: Option<&str>| {
-        let pods = counted.pods.iter().filter(|KnownStart { pod, .. }| {
-            place.has(pod) && node.is_none_or(|node| pod.node.as_deref() == Some(node))
-        });
-        let each =
-            |told: &KnownStart<'_>| Proportion { count: u64::from(told.reason.is_some()), of: 1 };
-        Proportion::sum(pods.map(each))
-    };
-    if !place.dimension.is_of_nodes() {
+    if !is_of_nodes(place.dimension) {
         return true;
     }
-    let earlier = of_place(before, None);
-    let whole = of_place(after, None).share() - earlier.share();
-    let nodes: BTreeSet<&str> =
-        after.pods.iter().filter_map(|told| told.pod.node.as_deref()).collect();
-    let (mut pods, mut exceptions) = (0, 0);
-    for node in nodes {
-        let later = of_place(after, Some(node));
-        if later.of < LEAST_PODS {
-            continue;
-        }
-        pods += later.of;
-        if later.share() - earlier.share() < whole / 2.0 {
-            exceptions += later.of;
-        }
-    }
-    exceptions as f64 <= (1.0 - NEARLY_ALL) * pods as f64
+    let [earlier, later] = [before, after]
+        .map(|side| side.each().filter(|told| place.has(told.pod)).collect::<Vec<_>>());
+    let [one, other] = [&earlier, &later].map(|pods| KnownStart::sum(pods.clone()).share());
+    let sides = (iter::empty(), later.into_iter());
+    let nodes = paired(Dimension::Node, sides, |told| told.pod, KnownStart::sum).into_iter();
+    moved_as_one(
+        nodes.map(|(_, _, pods)| (pods.of as usize, pods.share() - one < (other - one) / 2.0)),
+    )
 }

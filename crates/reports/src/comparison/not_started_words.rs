@@ -2,15 +2,13 @@
 
 use super::answer_words::in_words;
 use super::not_started::{MostOfIncrease, NotStarted, StartVerdict, Starts};
-use super::statistics::Proportion;
 use super::together::Together;
 use podinit_text::words::{count, points};
 
 impl NotStarted {
     /// `More pods do not start: 42 of 585 → 208 of 571 (…).`
     pub(super) fn in_words(&self) -> String {
-        let counts =
-            format!("{} → {}", proportion_text(self.before.pods), proportion_text(self.after.pods));
+        let counts = format!("{} → {}", self.before.pods, self.after.pods);
         let [low, high] = self.interval;
         let size =
             format!("{}, between {} and {}", points(self.difference), points(low), points(high));
@@ -89,8 +87,4 @@ impl NotStarted {
 fn more(MostOfIncrease { workload, pods, of }: &MostOfIncrease) -> String {
     let part = if pods >= of { "all".to_owned() } else { format!("{pods} of them") };
     format!("{of} more pods do not start, {part} of {workload}")
-}
-
-fn proportion_text(pods: Proportion) -> String {
-    format!("{} of {}", pods.count, pods.of)
 }

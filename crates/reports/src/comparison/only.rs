@@ -1,21 +1,20 @@
 //! The few values that account for nearly all of a difference ([§15.6](crate::specification#s15-6)).
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use super::dimension::{Dimension, Part};
+use super::dimension::{DIMENSIONS, Part, is_of_nodes, paired};
 use super::row::{LEAST_PODS, Verdict};
-use super::side::{ComparedPod, ComparisonSide};
+use super::side::{ComparedPod, ComparisonSide, ObservedPod, sample};
 use super::statistics::DurationSample;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Interval;
 
 /// So many values are named together.
 const MOST_NAMED: usize = 5;
 /// What values account for together, so that the difference lies with them alone.
-pub(super) const NEARLY_ALL: f64 = 0.9;
+const NEARLY_ALL: f64 = 0.9;
 /// The share of the pods that such values may have at most, or they are most of what there is.
-pub(super) const MOST_OF_PODS: f64 = 0.75;
+const MOST_OF_PODS: f64 = 0.75;
 
 /// Values of one dimension that account for nearly all of a difference, and are not most of all pods.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,9 +37,39 @@ pub struct Place {
 
 impl Place {
     pub(super) fn has(&self, pod: &ComparedPod) -> bool {
-        let mut values = self.dimension.values(pod).into_iter();
-        values.any(|value| self.values.contains(&value))
+        pod.values(self.dimension).any(|value| self.values.iter().any(|own| *own == value))
     }
+
+    /// The first few values of a dimension that account for nearly all of a difference and are not most of all `pods`, and
+    /// what they account for. Each value comes with its share of the difference and its pods.
+    pub(super) fn of_few<'a>(
+        dimension: Dimension,
+        parts: impl Iterator<Item = (&'a String, f64, f64)>,
+        pods: f64,
+    ) -> Option<(Self, f64)> {
+        let (mut share, mut with, mut values) = (0.0, 0.0, Vec::new());
+        for (value, own, pods) in parts.take(MOST_NAMED) {
+            share += own;
+            with += pods;
+            values.push(value.clone());
+            if share >= NEARLY_ALL {
+                break;
+            }
+        }
+        let is_only = share >= NEARLY_ALL && with <= MOST_OF_PODS * pods;
+        is_only.then_some((Self { dimension, values }, share))
+    }
+}
+
+/// Whether the pods of a place moved with it, but for a tenth of them at most. Each of these nodes comes with its pods, and
+/// whether it did not.
+pub(super) fn moved_as_one(nodes: impl Iterator<Item = (usize, bool)>) -> bool {
+    let (mut pods, mut exceptions) = (0, 0);
+    for (count, is_exception) in nodes {
+        pods += count;
+        exceptions += if is_exception { count } else { 0 };
+    }
+    exceptions as f64 <= (1.0 - NEARLY_ALL) * pods as f64
 }
 
 /// What is broken down.
@@ -59,34 +88,23 @@ impl Only {
         verdict: Verdict,
         compared: ComparedPods<'_>,
     ) -> Option<Self> {
-        let of = |dimension| Self::of_dimension(dimension, parts, verdict);
-        let found = Dimension::ALL.into_iter().filter_map(of);
+        let found = DIMENSIONS.into_iter().filter_map(|dimension| {
+            let moved = parts.iter().filter(|part| {
+                part.dimension == dimension && part.row.verdict == verdict && part.share > 0.0
+            });
+            let moved = moved.map(|part| (&part.value, part.share, part.pods_after));
+            let (place, share) = Place::of_few(dimension, moved, 1.0)?;
+            Some(Self { place, share, same_pods: None })
+        });
         let found: Vec<Self> = found.filter(|only| only.moves_as_one(compared)).collect();
         let fewest = found.iter().min_by_key(|only| only.place.values.len())?;
         let same = found.iter().find(|other| {
             let both = [fewest.place.dimension, other.place.dimension];
             both[0] != both[1]
-                && both.into_iter().all(Dimension::is_of_nodes)
+                && both.into_iter().all(is_of_nodes)
                 && compared.same_pods(&fewest.place, &other.place)
         });
         Some(Self { same_pods: same.map(|other| other.place.clone()), ..fewest.clone() })
-    }
-
-    fn of_dimension(dimension: Dimension, parts: &[Part], verdict: Verdict) -> Option<Self> {
-        let moved = parts.iter().filter(|part| {
-            part.dimension == dimension && part.row.verdict == verdict && part.share > 0.0
-        });
-        let (mut share, mut pods, mut values) = (0.0, 0.0, Vec::new());
-        for part in moved.take(MOST_NAMED) {
-            share += part.share;
-            pods += part.pods_after;
-            values.push(part.value.clone());
-            if share >= NEARLY_ALL {
-                break;
-            }
-        }
-        let is_only = share >= NEARLY_ALL && pods <= MOST_OF_PODS;
-        is_only.then_some(Self { place: Place { dimension, values }, share, same_pods: None })
     }
 
     /// Whether each pool or zone moved as a whole: where only some of its nodes did, it is they.
@@ -95,11 +113,11 @@ impl Only {
         let moves = |value: &String| {
             compared.moves_as_one(&Place { dimension: *dimension, values: vec![value.clone()] })
         };
-        !dimension.is_of_nodes() || values.iter().all(moves)
+        !is_of_nodes(*dimension) || values.iter().all(moves)
     }
 }
 
-impl ComparedPods<'_> {
+impl<'a> ComparedPods<'a> {
     fn same_pods(self, one: &Place, other: &Place) -> bool {
         let mut pods = self.after.pods().iter();
         pods.all(|pod| pod.duration(self.interval).is_none() || one.has(pod) == other.has(pod))
@@ -108,51 +126,25 @@ impl ComparedPods<'_> {
     /// Whether at most a tenth of the pods of a pool or zone are on nodes that did not move with it. Such a node has 5
     /// pods or more, and its difference is by more than two standard errors below half of that of the whole.
     fn moves_as_one(self, place: &Place) -> bool {
-        let all = self.before.sample(self.interval, |_, _| Some(1.0));
-        let of_place = |_: usize, pod: &ComparedPod| place.has(pod).then_some(1.0);
-        let (own, after) = (
-            self.before.sample(self.interval, of_place),
-            self.after.sample(self.interval, of_place),
-        );
-        let own = or_of_more(&own, &all);
-        let half = (after.mean() - own.mean()) / 2.0;
-        let (mut pods, mut exceptions) = (0, 0);
-        let before = self.by_node(self.before, |_| true);
-        for (node, after) in self.by_node(self.after, |pod| place.has(pod)) {
-            if after.count() < LEAST_PODS {
-                continue;
-            }
-            let base = or_of_more(before.get(node).unwrap_or(own), own);
+        let of_place = |side: &'a ComparisonSide| {
+            let is_there = move |(pod, _): &ObservedPod<'_>| place.has(pod);
+            side.observed(self.interval).filter(is_there)
+        };
+        let before = || self.before.observed(self.interval);
+        let mut own = sample(of_place(self.before));
+        if own.count() < LEAST_PODS {
+            own = sample(before());
+        }
+        let half = (sample(of_place(self.after)).mean() - own.mean()) / 2.0;
+        let sides = (before(), of_place(self.after));
+        let nodes = paired(Dimension::Node, sides, |(pod, _)| pod, sample).into_iter();
+        moved_as_one(nodes.map(|(_, before, after)| {
+            let base = before.as_ref().unwrap_or(&own);
             let difference = after.mean() - base.mean();
             let error = error_of_mean(base).hypot(error_of_mean(&after));
             let is_below = (half - difference) * half.signum() > 2.0 * error;
-            pods += after.count();
-            exceptions += if is_below { after.count() } else { 0 };
-        }
-        exceptions as f64 <= (1.0 - NEARLY_ALL) * pods as f64
-    }
-
-    fn by_node(
-        self,
-        side: &ComparisonSide,
-        counts: impl Fn(&ComparedPod) -> bool,
-    ) -> BTreeMap<&str, DurationSample> {
-        let mut nodes: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for pod in side.pods().iter().filter(|pod| counts(pod)) {
-            if let (Some(node), Some(observed)) = (&pod.node, pod.observed(self.interval, 1.0)) {
-                nodes.entry(node).or_default().push(observed);
-            }
-        }
-        let nodes = nodes.into_iter();
-        nodes.map(|(node, observed)| (node, DurationSample::new(observed))).collect()
-    }
-}
-
-/// The sample, or where it has too few pods the other one.
-fn or_of_more<'a>(sample: &'a DurationSample, other: &'a DurationSample) -> &'a DurationSample {
-    match sample.count() < LEAST_PODS {
-        true => other,
-        false => sample,
+            (after.count(), is_below)
+        }))
     }
 }
 

@@ -1,25 +1,17 @@
 //! The quantiles of a row that answer: one sentence speaks of one of them.
 
 use super::row::{Difference, Moved, Row};
+use podinit_core::label_values;
 
-/// A quantile that has an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IntervalQuantile {
-    P50,
-    P90,
+label_values! {
+    /// A quantile that has an interval.
+    pub(super) enum IntervalQuantile {
+        P50 => "p50",
+        P90 => "p90",
+    }
 }
 
 impl IntervalQuantile {
-    pub(super) const ALL: [Self; 2] = [Self::P50, Self::P90];
-
-    /// Its name.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-        }
-    }
-
     /// Its difference in a row.
     pub(super) const fn difference_in(self, row: &Row) -> &Difference {
         match self {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::statistics::{
     BootstrapQuantiles, DurationSample, RankTest, Resampled, interval, widened,
 };
+use podinit_core::label_values;
 use podinit_core::lifecycle::TimestampMode;
 use podinit_core::quantile::LEAST_OF_P99;
 
@@ -44,30 +45,19 @@ impl QuantileMargin {
     }
 }
 
-/// What is said of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    Slower,
-    Faster,
-    /// The median is faster and the 90th percentile slower, or the reverse
-    Mixed,
-    Same,
-    Unclear,
+label_values! {
+    /// What is said of a row.
+    pub enum Verdict {
+        Slower => "slower",
+        Faster => "faster",
+        /// The median is faster and the 90th percentile slower, or the reverse
+        Mixed => "mixed",
+        Same => "same",
+        Unclear => "unclear",
+    }
 }
 
 impl Verdict {
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Slower => "slower",
-            Self::Faster => "faster",
-            Self::Mixed => "mixed",
-            Self::Same => "same",
-            Self::Unclear => "unclear",
-        }
-    }
-
     /// Whether startups differ.
     pub const fn is_different(self) -> bool {
         matches!(self, Self::Slower | Self::Faster | Self::Mixed)
@@ -113,21 +103,11 @@ pub struct Difference {
     pub proven: Option<Moved>,
 }
 
-/// Which way a quantile has moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Moved {
-    Slower,
-    Faster,
-}
-
-impl Moved {
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Slower => "slower",
-            Self::Faster => "faster",
-        }
+label_values! {
+    /// Which way a quantile has moved.
+    pub enum Moved {
+        Slower => "slower",
+        Faster => "faster",
     }
 }
 

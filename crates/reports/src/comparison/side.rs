@@ -1,14 +1,17 @@
 //! One side of a comparison: the pods of a recording, or the startups that a running exporter has kept, each as
 //! small as a comparison allows.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::mix::untagged;
 use super::start::StartupCourse;
 use super::statistics::{DurationSample, ObservedDuration};
 use super::timed::PodDuration;
+use podinit_core::dimension::{Dimension, PodValues};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
     Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation,
@@ -20,6 +23,9 @@ use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_decode::rfc3339;
 use podinit_recordings::reader::{RecordingDocument, RecordingError};
 use podinit_recordings::replay::{ReplayConfig, replayed};
+
+/// The images of a pod.
+type PodImages = Arc<[Arc<str>]>;
 
 /// What a comparison knows of a pod.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +49,9 @@ pub struct ComparedPod {
     /// Of a pod of a Job what its tries have in common: the Job's name, and an index where it has one
     pub(super) job: Option<Box<str>>,
     /// The images of all its containers, init containers too
-    pub images: Arc<[Arc<str>]>,
+    pub images: PodImages,
+    /// The same without tags and digests, which a release changes; in order
+    pub(super) untagged: PodImages,
 }
 
 impl ComparedPod {
@@ -70,14 +78,34 @@ impl ComparedPod {
         self.durations.iter().any(Option::is_some) || !self.named.is_empty()
     }
 
-    /// Its duration as a value of a sample.
-    pub(super) fn observed(&self, interval: Interval, weight: f64) -> Option<ObservedDuration> {
-        Some(self.value(self.duration(interval)?, weight))
+    /// Its values in a dimension, each once. Images have no tags; a pool that is named by an empty text is none.
+    pub(super) fn values(&self, dimension: Dimension) -> impl Iterator<Item = Cow<'_, str>> {
+        let has = PodValues {
+            namespace: &self.namespace,
+            node: self.node.as_deref(),
+            workload: self.workload.as_deref(),
+            labels: self.node_labels.as_deref(),
+            images: &self.untagged,
+            gate: None,
+        };
+        let is_stated = move |value: &Cow<'_, str>| match dimension {
+            Dimension::Nodepool => !value.is_empty(),
+            _ => true,
+        };
+        has.values(dimension).filter(is_stated)
     }
 
     fn value(&self, took: Latency, weight: f64) -> ObservedDuration {
         ObservedDuration { nanos: took.as_nanos(), minute: self.minute, weight }
     }
+}
+
+/// A pod of which an interval was observed, and its duration as one value of a sample.
+pub(super) type ObservedPod<'a> = (&'a ComparedPod, ObservedDuration);
+
+/// The durations of these pods.
+pub(super) fn sample<'a>(pods: impl IntoIterator<Item = ObservedPod<'a>>) -> DurationSample {
+    DurationSample::new(pods.into_iter().map(|(_, observed)| observed))
 }
 
 /// The pods of one side.
@@ -100,8 +128,8 @@ pub struct ComparisonSide {
     only_kept: bool,
     /// A lone list, which does not tell what a pod waited for before it was bound
     is_lone_list: bool,
-    /// Lists of images, of which most pods share one
-    images: HashSet<Arc<[Arc<str>]>>,
+    /// Lists of images, of which most pods share one, each with the same without tags
+    images: HashMap<PodImages, PodImages>,
     /// The names of milestones of your own
     milestones: BTreeSet<Arc<str>>,
     /// Startups that ended as ready, of a recording with milestones: they may still come
@@ -196,26 +224,23 @@ impl ComparisonSide {
         self.span.map(|(_, to)| to).max(self.newest)
     }
 
-    /// The durations of an interval, those of the pods that `weight` gives one.
-    pub(super) fn sample(
-        &self,
-        interval: Interval,
-        weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
-    ) -> DurationSample {
-        self.sample_of(&interval.into(), weight)
+    /// The pods of which an interval was observed.
+    pub(super) fn observed(&self, interval: Interval) -> impl Iterator<Item = ObservedPod<'_>> {
+        self.pods.iter().filter_map(move |pod| Some((pod, pod.value(pod.duration(interval)?, 1.0))))
     }
 
-    /// The same of any duration.
+    /// The sample of a duration, of the pods that `weight` gives one.
     pub(super) fn sample_of(
         &self,
         timed: &PodDuration,
-        weight: impl Fn(usize, &ComparedPod) -> Option<f64>,
+        weight: impl Fn(usize) -> Option<f64>,
     ) -> DurationSample {
         let pods = self.pods.iter().enumerate();
-        let observed = pods.filter_map(|(index, pod)| {
-            Some(pod.value(pod.duration_of(timed)?, weight(index, pod)?))
-        });
-        DurationSample::new(observed.collect())
+        DurationSample::new(
+            pods.filter_map(|(index, pod)| {
+                Some(pod.value(pod.duration_of(timed)?, weight(index)?))
+            }),
+        )
     }
 
     /// Whether a milestone of your own has this name, as it is configured or as a record says.
@@ -261,7 +286,7 @@ impl ComparisonSide {
             unobserved: self.unobserved.clone(),
             outcomes: self.outcomes.clone(),
             causes: self.causes.clone(),
-            images: HashSet::new(),
+            images: HashMap::new(),
             milestones: self.milestones.clone(),
             followed: BTreeMap::new(),
             ..*self
@@ -285,6 +310,7 @@ impl ComparisonSide {
             durations[interval.index()] = record.duration(interval);
         }
         let created = record.reached(Milestone::Created);
+        let (images, untagged) = self.images_of(record);
         let pod = ComparedPod {
             durations,
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
@@ -297,7 +323,8 @@ impl ComparisonSide {
             node_labels: record.node_labels.clone(),
             workload: record.pod.workload.clone(),
             job: job(&record.pod).map(Box::from),
-            images: self.images_of(record),
+            images,
+            untagged,
         };
         self.newest = self.newest.max(Some(pod.start.created));
         match pod.is_observed() {
@@ -306,15 +333,17 @@ impl ComparisonSide {
         }
     }
 
-    fn images_of(&mut self, record: &Record) -> Arc<[Arc<str>]> {
+    fn images_of(&mut self, record: &Record) -> (PodImages, PodImages) {
         let containers = record.containers.iter();
         let images: Vec<Arc<str>> = containers.filter_map(|one| one.image.clone()).collect();
-        if let Some(known) = self.images.get(images.as_slice()) {
-            return Arc::clone(known);
+        if let Some((images, untagged)) = self.images.get_key_value(images.as_slice()) {
+            return (Arc::clone(images), Arc::clone(untagged));
         }
-        let images: Arc<[Arc<str>]> = images.into();
-        self.images.insert(Arc::clone(&images));
-        images
+        let mut names: Vec<Arc<str>> = images.iter().map(|image| untagged(image).into()).collect();
+        names.sort_unstable();
+        let (images, untagged) = (PodImages::from(images), PodImages::from(names));
+        self.images.insert(Arc::clone(&images), Arc::clone(&untagged));
+        (images, untagged)
     }
 
     fn advanced(&mut self, now: Timestamp) {

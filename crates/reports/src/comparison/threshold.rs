@@ -7,16 +7,19 @@ use std::sync::Arc;
 use super::formatting::{seconds, signed};
 use super::not_started::{NOT_STARTED, NotStarted};
 use super::{Comparison, StartVerdict, Verdict};
+use podinit_core::label_value::LabelValue;
+use podinit_core::label_values;
 use podinit_core::lifecycle::{Interval, SloInterval};
 use podinit_text::duration::PrometheusDuration;
 use podinit_text::words::points;
 
-/// A quantile of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ThresholdQuantile {
-    P50,
-    P90,
-    P99,
+label_values! {
+    /// A quantile of a row.
+    enum ThresholdQuantile {
+        P50 => "p50",
+        P90 => "p90",
+        P99 => "p99",
+    }
 }
 
 /// By how much a quantile may grow.
@@ -71,12 +74,7 @@ impl FromStr for Threshold {
                 names.join(", ")
             )
         })?;
-        let quantile = match quantile.trim() {
-            "p50" => ThresholdQuantile::P50,
-            "p90" => ThresholdQuantile::P90,
-            "p99" => ThresholdQuantile::P99,
-            _ => return Err(malformed()),
-        };
+        let quantile = ThresholdQuantile::from_text(quantile.trim()).ok_or_else(malformed)?;
         let limit = match limit.trim().strip_suffix('%') {
             Some(percent) => ThresholdLimit::Percent(percent_of(percent).ok_or_else(malformed)?),
             None => ThresholdLimit::Seconds(seconds_of(limit.trim()).ok_or_else(malformed)?),
@@ -155,11 +153,9 @@ impl Threshold {
         let is_unclear = starts.verdict == StartVerdict::Unclear && high > limit;
         match (starts.verdict, starts.difference > limit) {
             (StartVerdict::Worse, true) => ThresholdCheck::Exceeded(format!(
-                "{self}: {} of {} before, {} of {} after ({})",
-                starts.before.pods.count,
-                starts.before.pods.of,
-                starts.after.pods.count,
-                starts.after.pods.of,
+                "{self}: {} before, {} after ({})",
+                starts.before.pods,
+                starts.after.pods,
                 points(starts.difference)
             )),
             _ if is_unclear => ThresholdCheck::Unclear(format!("{self}: {NOT_STARTED} is unclear")),

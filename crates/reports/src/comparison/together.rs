@@ -20,6 +20,14 @@ pub(super) struct KnownStart<'a> {
     pub(super) reason: Option<NotStartedReason>,
 }
 
+impl KnownStart<'_> {
+    /// How many of these did not start.
+    pub(super) fn sum(pods: Vec<Self>) -> Proportion {
+        let count = pods.iter().filter(|told| told.reason.is_some()).count();
+        Proportion { count: count as u64, of: pods.len() as u64 }
+    }
+}
+
 /// What is drawn anew and ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

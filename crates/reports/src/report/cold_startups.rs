@@ -16,15 +16,10 @@ const fn warmth(key: (NodeAge, StartupImages)) -> Warmth {
 }
 
 /// What one row is made of.
+#[derive(Default)]
 struct WarmthStartups {
     durations: IntervalDurations,
     nanos: u128,
-}
-
-impl Default for WarmthStartups {
-    fn default() -> Self {
-        Self { durations: IntervalDurations::new(), nanos: 0 }
-    }
 }
 
 /// The durations from Created to Ready by capacity and images.

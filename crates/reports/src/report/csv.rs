@@ -103,10 +103,7 @@ fn names() -> Vec<CsvColumn> {
         text_column("namespace", |pod| pod.info.namespace.to_string()),
         text_column("pod", |pod| pod.info.name.to_string()),
         column("uid", |pod| pod.uid.map_or_else(String::new, |uid| uid.to_string())),
-        text_column("node", |pod| {
-            let node = pod.info.node.as_deref();
-            node.unwrap_or_default().to_owned()
-        }),
+        text_column("node", |pod| pod.has().node.unwrap_or_default().to_owned()),
         text_column("workload_type", |pod| Workload::type_of(pod.workload().0)),
         text_column("workload", |pod| pod.workload().1.to_owned()),
         text_column("images", |pod| pod.images.join(" ")),
@@ -137,15 +134,12 @@ fn progress() -> Vec<CsvColumn> {
 
 /// The gates of the pod, and those that hold it.
 fn gates() -> Vec<CsvColumn> {
-    let names = |record: &Record, is_one: fn(&RecordedGate) -> bool| {
-        let gates = record.gates.iter().filter(|gate| is_one(gate));
-        let names: Vec<String> =
-            gates.map(|gate| format!("{}:{}", gate.kind.as_str(), gate.gate)).collect();
-        names.join(" ")
-    };
-    let gates = move |name: &str, is_one: fn(&RecordedGate) -> bool| {
+    let gates = |name: &str, is_one: fn(&RecordedGate) -> bool| {
         text_column(name, move |pod| {
-            pod.record.as_ref().map_or_else(String::new, |record| names(record, is_one))
+            let gates = pod.record.iter().flat_map(|record| &record.gates);
+            let gates = gates.filter(|gate| is_one(gate));
+            let names = gates.map(|gate| format!("{}:{}", gate.kind.as_str(), gate.gate));
+            names.collect::<Vec<String>>().join(" ")
         })
     };
     vec![gates("gates", |_| true), gates("holding_gates", |gate| gate.state == GateState::Holding)]
@@ -176,11 +170,7 @@ fn custom_milestones(pods: &[ReportedPod]) -> Vec<CsvColumn> {
 /// What the pod's node states, and what the startup had to wait for.
 fn nodes() -> Vec<CsvColumn> {
     let of_node = |name: &str, of: fn(&NodeLabels) -> &str| {
-        text_column(name, move |pod| {
-            let record = pod.record.as_ref();
-            let node = record.and_then(|record| record.node_labels.as_deref());
-            node.map_or("", of).to_owned()
-        })
+        text_column(name, move |pod| pod.has().labels.map_or("", of).to_owned())
     };
     vec![
         of_node("nodepool", |node| &node.pool),

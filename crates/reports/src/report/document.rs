@@ -2,7 +2,7 @@
 
 use super::formatting::{
     COLD, GATES, IntervalNames, PROBES, cold, gates, intervals, kept, notes, outcomes, pods,
-    probes_left_out, seconds, span_of,
+    probes_left_out, seconds, span,
 };
 use super::summary::Report;
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
@@ -42,7 +42,8 @@ pub(super) fn render(report: &Report, format: DocumentFormat) -> String {
 
 /// What the report is about, and how pods ended.
 fn begin(document: &mut TextDocument, report: &Report) {
-    let about = format!("{}{} (timestamps: {})", pods(report), span_of(report), report.timestamps);
+    let span = span(report.from.as_deref(), report.to.as_deref());
+    let about = format!("{}{span} (timestamps: {})", pods(report), report.timestamps);
     let outcomes = Some(outcomes(report).join(", ")).filter(|_| report.discovered > 0);
     if let DocumentFormat::Text(_) = document.format {
         document.sentence(&about);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::Latency;
 use podinit_core::quantile::{CountedDurations, LEAST_OF_P99};
+use podinit_text::human_time::seconds;
 
 /// They are counted in microseconds.
 const NANOS_PER_UNIT: u64 = 1_000;
@@ -15,11 +16,13 @@ pub(super) struct IntervalDurations {
     range: Option<(Latency, Latency)>,
 }
 
-impl IntervalDurations {
-    pub(super) fn new() -> Self {
+impl Default for IntervalDurations {
+    fn default() -> Self {
         Self { counted: CountedDurations::new(NANOS_PER_UNIT), range: None }
     }
+}
 
+impl IntervalDurations {
     pub(super) fn add(&mut self, latency: Latency) {
         self.counted.add(latency);
         let (min, max) = self.range.unwrap_or((latency, latency));
@@ -54,8 +57,13 @@ impl IntervalDurations {
     }
 }
 
+/// Seconds with three significant digits: `8.14s`, `2m5s`; `round` says which way.
+pub(crate) fn three_digit_seconds(value: f64, round: fn(f64) -> f64) -> String {
+    seconds(three_digits(value, round))
+}
+
 /// Three significant digits, the precision of the quantiles; `round` says which way.
-pub(crate) fn three_digits(value: f64, round: fn(f64) -> f64) -> f64 {
+fn three_digits(value: f64, round: fn(f64) -> f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
     }
@@ -72,7 +80,7 @@ mod tests {
 
     #[test]
     fn quantiles_of_whole_seconds_are_whole_seconds() {
-        let mut durations = IntervalDurations::new();
+        let mut durations = IntervalDurations::default();
         for second in 1..=100 {
             durations.add(Latency::from_nanos(second * 1_000_000_000));
         }
@@ -85,13 +93,13 @@ mod tests {
 
     #[test]
     fn an_interval_without_durations_has_no_quantiles() {
-        let summary = IntervalDurations::new().summary("created_to_ready");
+        let summary = IntervalDurations::default().summary("created_to_ready");
         assert_eq!((summary.count, summary.p50, summary.max), (0, None, None));
     }
 
     #[test]
     fn the_99th_percentile_needs_a_hundred_durations() {
-        let mut durations = IntervalDurations::new();
+        let mut durations = IntervalDurations::default();
         for second in 1..100 {
             durations.add(Latency::from_nanos(second * 1_000_000_000));
         }

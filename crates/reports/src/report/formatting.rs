@@ -239,19 +239,12 @@ pub(super) fn pods(report: &Report) -> String {
     }
 }
 
-/// The time that the report covers; a single list covers an instant.
-pub(super) fn span_of(report: &Report) -> String {
-    match (&report.from, &report.to) {
-        (Some(from), Some(to)) => span(from, to),
-        _ => String::new(),
-    }
-}
-
-/// From one instant to another in whole seconds; a single list is of one.
-pub(crate) fn span(from: &str, to: &str) -> String {
-    match (in_seconds(from), in_seconds(to)) {
-        (from, to) if from == to => format!(" as of {to}"),
-        (from, to) => format!(" from {from} to {to}"),
+/// From one instant to another in whole seconds, where they are known; a single list is of one.
+pub(crate) fn span(from: Option<&str>, to: Option<&str>) -> String {
+    match from.map(in_seconds).zip(to.map(in_seconds)) {
+        Some((from, to)) if from == to => format!(" as of {to}"),
+        Some((from, to)) => format!(" from {from} to {to}"),
+        None => String::new(),
     }
 }
 

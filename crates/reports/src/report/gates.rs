@@ -16,18 +16,13 @@ const MOST_FOLLOWED: usize = 100;
 const MOST_SHOWN: usize = 20;
 
 /// What became of one gate, or of the others together.
+#[derive(Default)]
 struct GateOutcomes {
     /// How many pods have had it
     pods: u64,
     /// How many pods in flight it holds
     holding: u64,
     durations: IntervalDurations,
-}
-
-impl Default for GateOutcomes {
-    fn default() -> Self {
-        Self { pods: 0, holding: 0, durations: IntervalDurations::new() }
-    }
 }
 
 impl GateOutcomes {

@@ -29,7 +29,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 pub use csv::columns;
-pub(super) use durations::three_digits;
+pub(super) use durations::three_digit_seconds;
 use formatting::IntervalNames;
 pub(super) use formatting::span;
 pub(super) use html::charts::LogAxis;

@@ -11,17 +11,12 @@ const PULLS_INCLUDED: &str = "network, image pull included";
 const PULLS_EXCLUDED: &str = "network, image pull excluded";
 
 /// The durations of the stage `network`, in two parts.
+#[derive(Default)]
 pub(super) struct NetworkDurations {
     included: IntervalDurations,
     excluded: IntervalDurations,
     /// How exact the time of NetworkReady is that was observed last
     time: Option<NetworkTime>,
-}
-
-impl Default for NetworkDurations {
-    fn default() -> Self {
-        Self { included: IntervalDurations::new(), excluded: IntervalDurations::new(), time: None }
-    }
 }
 
 impl NetworkDurations {

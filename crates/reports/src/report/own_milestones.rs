@@ -24,7 +24,7 @@ impl OwnMilestone {
     fn new(name: &Arc<str>) -> Self {
         Self {
             name: Arc::clone(name),
-            durations: std::array::from_fn(|_| IntervalDurations::new()),
+            durations: Default::default(),
             unobserved: Default::default(),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use podinit_core::dimension::PodValues;
 use podinit_core::lifecycle::{
     EndedStartup, Interval, LostStartup, Outcome, PodObservation, PodState, Progress, Record,
     RecordAmendment, Tracker,
@@ -29,6 +30,23 @@ pub struct ReportedPod {
 }
 
 impl ReportedPod {
+    /// What it has in common with others.
+    pub(super) fn has(&self) -> PodValues<'_> {
+        PodValues {
+            namespace: &self.info.namespace,
+            node: self.info.node.as_deref(),
+            workload: self.info.workload.as_deref(),
+            labels: self.record.as_ref().and_then(|record| record.node_labels.as_deref()),
+            images: &self.images,
+            gate: None,
+        }
+    }
+
+    /// `NAMESPACE/NAME`.
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.info.namespace, self.info.name)
+    }
+
     /// Its owner: kind and name, those of the pod itself where it has none.
     pub fn workload(&self) -> (&str, &str) {
         match self.info.workload.as_deref() {

@@ -67,7 +67,7 @@ impl ReportSink {
             finished: Default::default(),
             in_flight: Default::default(),
             oldest: Default::default(),
-            durations: std::array::from_fn(|_| IntervalDurations::new()),
+            durations: Default::default(),
             network: NetworkDurations::default(),
             milestones: OwnMilestones::new(milestones),
             gates: PodGates::default(),
@@ -190,6 +190,8 @@ impl ReportSink {
                 let reasons = UnobservedReason::ALL.into_iter().zip(reasons);
                 reasons.map(move |(reason, count)| (stage.as_str().into(), reason.as_str(), count))
             });
+        let mut set_aside = by_name::<LostStartup>(&self.set_aside);
+        set_aside.retain(|_, pods| *pods > 0);
         Report {
             from: self.span.map(|(from, _)| rfc3339::format(from)),
             to: self.span.map(|(_, to)| rfc3339::format(to)),
@@ -197,7 +199,7 @@ impl ReportSink {
             only_kept: false,
             lone_list: false,
             discovered: self.discovered,
-            finished: Outcome::ALL.map(Outcome::as_str).into_iter().zip(self.finished).collect(),
+            finished: by_name::<Outcome>(&self.finished),
             in_flight: in_flight.collect(),
             intervals: rows()
                 .flat_map(|interval| self.summaries(interval))
@@ -213,22 +215,18 @@ impl ReportSink {
                 .filter(|(_, _, count)| *count > 0)
                 .collect(),
             clocks_ahead: Vec::new(),
-            clock_anomalies: AnomalyKind::ALL
-                .map(AnomalyKind::as_str)
-                .into_iter()
-                .zip(self.anomalies)
-                .collect(),
-            set_aside: LostStartup::ALL
-                .map(LostStartup::as_str)
-                .into_iter()
-                .zip(self.set_aside)
-                .filter(|(_, pods)| *pods > 0)
-                .collect(),
+            clock_anomalies: by_name::<AnomalyKind>(&self.anomalies),
+            set_aside,
             reentries: self.reentries,
             slowest: self.slowest.into_pods(),
             probes: self.probes.report(self.top),
         }
     }
+}
+
+/// Counts by the names of what is counted.
+fn by_name<T: LabelValue>(counts: &[u64]) -> BTreeMap<&'static str, u64> {
+    T::ALL.iter().map(|one| one.as_str()).zip(counts.iter().copied()).collect()
 }
 
 /// Whether a row is of an interval that few clusters have: it is left out where nothing was observed.

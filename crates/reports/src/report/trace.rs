@@ -48,7 +48,7 @@ fn write_pod(
     record: &Record,
     (end, names): (Option<Timestamp>, IntervalNames),
 ) -> io::Result<()> {
-    let name = format!("{}/{}", pod.info.namespace, pod.info.name);
+    let name = pod.name();
     let track = trace.track((pid, &mut *tracks), &name)?;
     let (kind, workload) = pod.workload();
     let args = json!({

@@ -1,8 +1,9 @@
 //! Clauses about nodes that do not become schedulable ([§13.13](crate::specification#s13-13)).
 
+use podinit_core::dimension::Dimension;
 use podinit_core::node::NO_POOL;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_problems::{FoundLateNodes, FoundProblem, SharedDimension};
+use podinit_problems::{FoundLateNodes, FoundProblem};
 use podinit_text::human_time::at_least;
 use podinit_text::words::count;
 
@@ -53,7 +54,7 @@ fn what(nodes: &FoundLateNodes, keep: &str, are_not: &str) -> String {
 
 fn which(problem: &FoundProblem, nodes: &FoundLateNodes) -> String {
     match &problem.shared {
-        Some((SharedDimension::Node, name)) => format!("Node {name}"),
+        Some((Dimension::Node, name)) => format!("Node {name}"),
         Some((_, pool)) if **pool == *NO_POOL => format!("{} without a pool", subject(nodes.nodes)),
         Some((_, pool)) => format!("{} of {pool}", subject(nodes.nodes)),
         None => subject(nodes.nodes),

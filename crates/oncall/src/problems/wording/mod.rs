@@ -134,13 +134,14 @@ fn earlier(problem: &FoundProblem, now: Timestamp) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use podinit_problems::{Earlier, SharedDimension};
+    use podinit_core::dimension::Dimension;
+    use podinit_problems::Earlier;
 
     #[test]
     fn a_sentence_says_what_failed_and_since_when() {
         let (at, count) = (Timestamp::from_seconds(1_772_360_000), 299);
         let problem = FoundProblem {
-            shared: Some((SharedDimension::Workload, "shop/ReplicaSet/gpu".into())),
+            shared: Some((Dimension::Workload, "shop/ReplicaSet/gpu".into())),
             pods: count,
             failed: count,
             since: at,

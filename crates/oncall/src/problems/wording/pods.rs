@@ -3,10 +3,11 @@
 use super::ProblemMoment;
 use super::reason::reason;
 use crate::autoscaling;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, Stage};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
-use podinit_problems::{FoundProblem, SharedDimension};
+use podinit_problems::FoundProblem;
 use podinit_text::human_time::clock_time;
 use podinit_text::words::count;
 
@@ -53,8 +54,8 @@ pub(super) fn headline(problem: &FoundProblem) -> String {
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let said = problem.message.as_deref().filter(|_| problem.cause == Cause::Image);
     let what = match (problem.cause, dimension, said.and_then(of_registry)) {
-        (_, Some(SharedDimension::Registry), Some(does)) => return format!("{value} {does}"),
-        (Cause::Image, Some(SharedDimension::Image), _) => {
+        (_, Some(Dimension::Registry), Some(does)) => return format!("{value} {does}"),
+        (Cause::Image, Some(Dimension::Image), _) => {
             format!("Image {value} cannot be pulled")
         }
         _ => {
@@ -95,17 +96,15 @@ fn place(problem: &FoundProblem) -> String {
         return String::new();
     };
     match (problem.cause, dimension) {
-        (Cause::Image | Cause::Pull, SharedDimension::Image)
-        | (_, SharedDimension::Registry | SharedDimension::Gate) => String::new(),
-        (_, SharedDimension::Image) => format!(" with image {value}"),
-        (_, SharedDimension::Workload) => format!(" of {value}"),
-        (_, SharedDimension::Node) => format!(" on node {value}"),
-        (_, SharedDimension::Nodepool) if **value == *NO_POOL => {
-            " on nodes without a pool".to_owned()
-        }
-        (_, SharedDimension::Nodepool) => format!(" in node pool {value}"),
-        (_, SharedDimension::Zone) => format!(" in zone {value}"),
-        (_, SharedDimension::Namespace) => format!(" in namespace {value}"),
+        (Cause::Image | Cause::Pull, Dimension::Image)
+        | (_, Dimension::Registry | Dimension::Gate) => String::new(),
+        (_, Dimension::Image) => format!(" with image {value}"),
+        (_, Dimension::Workload) => format!(" of {value}"),
+        (_, Dimension::Node) => format!(" on node {value}"),
+        (_, Dimension::Nodepool) if **value == *NO_POOL => " on nodes without a pool".to_owned(),
+        (_, Dimension::Nodepool) => format!(" in node pool {value}"),
+        (_, Dimension::Zone) => format!(" in zone {value}"),
+        (_, Dimension::Namespace) => format!(" in namespace {value}"),
     }
 }
 
@@ -125,12 +124,12 @@ fn predicate(problem: &FoundProblem, is_one: bool) -> String {
         false => ("have", "wait", "run", "fit", "their", "them"),
     };
     let images = || match dimension {
-        Some(SharedDimension::Image) => format!("image {value}"),
-        Some(SharedDimension::Registry) => format!("images from {value}"),
+        Some(Dimension::Image) => format!("image {value}"),
+        Some(Dimension::Registry) => format!("images from {value}"),
         _ => format!("{their} images"),
     };
     let gate = |kind| match dimension {
-        Some(SharedDimension::Gate) => format!("the {kind} gate {value}"),
+        Some(Dimension::Gate) => format!("the {kind} gate {value}"),
         _ => format!("a {kind} gate"),
     };
     match problem.cause {
@@ -205,9 +204,9 @@ mod tests {
 
     #[test]
     fn a_headline_says_what_is_wrong_and_no_figure() {
-        let registry = Some((SharedDimension::Registry, "r.example.com"));
-        let image = Some((SharedDimension::Image, "r.example.com/web:2"));
-        let shop = Some((SharedDimension::Namespace, "shop"));
+        let registry = Some((Dimension::Registry, "r.example.com"));
+        let image = Some((Dimension::Image, "r.example.com/web:2"));
+        let shop = Some((Dimension::Namespace, "shop"));
         for (cause, shared, message, said) in [
             (
                 Cause::Image,

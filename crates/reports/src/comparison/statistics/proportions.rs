@@ -1,5 +1,7 @@
 //! Two proportions: Fisher's exact test and Newcombe's interval ([§15.7](crate::specification#s15-7)).
 
+use std::fmt;
+
 use libm::lgamma;
 use serde::Serialize;
 
@@ -37,6 +39,13 @@ impl Proportion {
         let half = Z95 * (share * (1.0 - share) / all + square / (4.0 * all)).sqrt();
         let end = |end: f64| (end / (1.0 + square)).clamp(0.0, 1.0);
         [end(middle - half), end(middle + half)]
+    }
+}
+
+/// `42 of 585`.
+impl fmt::Display for Proportion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.count, self.of)
     }
 }
 

@@ -56,7 +56,8 @@ pub struct DurationSample {
 
 impl DurationSample {
     /// Of these pods, in any order.
-    pub fn new(mut observed: Vec<ObservedDuration>) -> Self {
+    pub fn new(observed: impl IntoIterator<Item = ObservedDuration>) -> Self {
+        let mut observed: Vec<ObservedDuration> = observed.into_iter().collect();
         observed.sort_by_key(|one| one.nanos);
         let minutes: BTreeSet<_> = observed.iter().map(|one| one.minute).collect();
         Self { observed, minutes: minutes.len() }

@@ -50,8 +50,9 @@ const TICKS: [(f64, &str); 9] = [
 const LINE: f64 = 10.0;
 
 impl LogAxis {
-    /// Up to a time in seconds, at least to 10 s.
-    pub(crate) fn up_to(most: f64) -> Self {
+    /// Of these distributions, at least to 10 s.
+    pub(crate) fn from_distributions<'a>(all: impl Iterator<Item = &'a ExactDistribution>) -> Self {
+        let most = all.filter_map(|durations| durations.at(100)).fold(0.0, f64::max);
         let tick = TICKS[2..].iter().find(|(tick, _)| *tick >= most);
         Self { most: tick.unwrap_or(&TICKS[TICKS.len() - 1]).0 }
     }
@@ -106,13 +107,13 @@ mod tests {
 
     #[test]
     fn a_range_has_its_quantiles_on_the_axis() {
-        let axis = LogAxis::up_to(59.0);
-        let texts: Vec<_> = axis.ticks().into_iter().map(|(_, text)| text).collect();
-        assert_eq!(texts, ["0.1s", "1s", "10s", "1m"]);
-        assert_eq!((axis.place(0.0), axis.place(60.0), axis.place(99.0)), (0.0, 1_000.0, 1_000.0));
         let nanos =
             |second: u64| podinit_core::lifecycle::Latency::from_nanos(second * 1_000_000_000);
         let durations: ExactDistribution = (1..=60).map(nanos).collect();
+        let axis = LogAxis::from_distributions([&durations].into_iter());
+        let texts: Vec<_> = axis.ticks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["0.1s", "1s", "10s", "1m"]);
+        assert_eq!((axis.place(0.0), axis.place(60.0), axis.place(99.0)), (0.0, 1_000.0, 1_000.0));
         let svg = axis.ranges(&[(&durations, "before"), (&durations, "after")]);
         assert_eq!(svg.matches(r#"class="before""#).count(), 2, "{svg}");
         let [from, to] = [30.0, 54.0].map(|second| axis.place(second));

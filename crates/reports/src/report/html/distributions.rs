@@ -36,8 +36,7 @@ pub(super) fn interval_distributions(
         .map(|interval| (interval, durations(pods, interval)))
         .filter(|(_, durations)| !durations.seconds().is_empty())
         .collect();
-    let most = all.iter().filter_map(|(_, durations)| durations.at(100));
-    let axis = LogAxis::up_to(most.fold(0.0, f64::max));
+    let axis = LogAxis::from_distributions(all.iter().map(|(_, durations)| durations));
     let draw = |(interval, durations): &(Interval, Durations)| {
         let at = |percent| durations.at(percent).map_or_else(String::new, seconds);
         IntervalDistribution {

@@ -1,12 +1,12 @@
 //! What the report says in words. Each sentence is about pods that were observed, and stands only where
 //! the figures bear it out.
 
-use super::groups;
 use super::stages::{by_duration, mean};
 use crate::report::formatting::{IntervalNames, cold_sentence, largest_part, seconds};
 use crate::report::html::unfinished::{IN_FLIGHT, UnfinishedGroup, UnfinishedPods};
 use crate::report::pods::durations;
 use crate::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
+use podinit_core::dimension::{Dimension, grouped};
 use podinit_core::lifecycle::{Interval, Outcome, Record, Stage};
 use podinit_core::node::NO_POOL;
 use podinit_core::quantile::ExactDistribution;
@@ -17,6 +17,14 @@ use podinit_text::words::{count, percent};
 const LEAST_PODS: usize = 5;
 const TIMES_SLOWER: f64 = 2.0;
 const SECONDS_SLOWER: f64 = 2.0;
+
+/// What may be slow, and what it is called.
+const SLOW_GROUPS: [(&str, Dimension); 4] = [
+    ("Pool", Dimension::Nodepool),
+    ("Zone", Dimension::Zone),
+    ("Node", Dimension::Node),
+    ("Image", Dimension::Image),
+];
 
 /// So many slow nodes or images are named.
 const MOST_NAMED: usize = 3;
@@ -31,13 +39,8 @@ pub(super) fn report_findings(report: &DetailedReport) -> Vec<String> {
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
     findings.extend(waiting(&UnfinishedPods::from_pods(pods, *end)));
     findings.extend(failed(pods));
-    findings.extend(slow_groups(pods, "Pool", |pod| {
-        let pools = groups::pool(pod).into_iter();
-        pools.filter(|pool| pool != NO_POOL).collect()
-    }));
-    findings.extend(slow_groups(pods, "Zone", groups::zone));
-    findings.extend(slow_groups(pods, "Node", groups::node));
-    findings.extend(slow_groups(pods, "Image", groups::image));
+    let slow = |(what, dimension)| slow_groups(pods, what, dimension);
+    findings.extend(SLOW_GROUPS.into_iter().flat_map(slow));
     findings.extend(late_network(&ready));
     if !summary.probes.advice.is_empty() {
         let (count, of) = (summary.probes.advice.len(), summary.probes.workloads);
@@ -145,11 +148,7 @@ fn failed(pods: &[ReportedPod]) -> Option<String> {
 }
 
 /// Groups of pods that are much slower than all others.
-fn slow_groups(
-    pods: &[ReportedPod],
-    what: &str,
-    names: impl Fn(&ReportedPod) -> Vec<String>,
-) -> Vec<String> {
+fn slow_groups(pods: &[ReportedPod], what: &str, dimension: Dimension) -> Vec<String> {
     let took = |pods: &[&ReportedPod]| durations(pods.iter().copied(), Interval::ScheduledToReady);
     let is_measured = |pod: &&ReportedPod| {
         let record = pod.record.as_ref();
@@ -161,9 +160,10 @@ fn slow_groups(
     let Some(elsewhere) = took(&measured).at(50) else {
         return Vec::new();
     };
-    let groups = groups::grouped(measured.iter().copied(), names).into_iter();
-    let exceptions =
-        groups.filter(|(_, own)| (LEAST_PODS..=measured.len() / 2).contains(&own.len()));
+    let groups = grouped(measured.iter().copied(), |pod| pod.has().values(dimension)).into_iter();
+    let exceptions = groups.filter(|(name, own)| {
+        name != NO_POOL && (LEAST_PODS..=measured.len() / 2).contains(&own.len())
+    });
     let slow = exceptions.filter_map(|(name, own)| {
         let median = took(&own).at(50)?;
         let is_slow = median > TIMES_SLOWER * elsewhere && median > elsewhere + SECONDS_SLOWER;

@@ -1,12 +1,14 @@
 //! Tables of pods by pool, zone, image, owner and namespace.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::report::ReportedPod;
 use crate::report::formatting::seconds;
 use crate::report::pods::durations;
+use podinit_core::dimension::{Dimension, grouped};
 use podinit_core::lifecycle::{Interval, Outcome};
-use podinit_core::node::{NO_POOL, NodeLabels};
+use podinit_core::node::NO_POOL;
 use podinit_text::table::TextTable;
 
 /// So many rows of a table are shown.
@@ -16,22 +18,23 @@ const MOST_ROWS: usize = 25;
 const HEAD: [&str; 8] =
     ["pods", "ready", "failed", "in flight", "p50", "p90", "max", "scheduled p50"];
 
+/// Pods by what they have in common.
+type GroupedPods<'a> = BTreeMap<Cow<'a, str>, Vec<&'a ReportedPod>>;
+
 /// Each table: by what its pods are grouped, itself, the slowest first, and how many rows there would be in all.
 pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, TextTable, usize)> {
-    let owner = |pod: &ReportedPod| {
-        let (kind, name) = pod.workload();
-        vec![match kind {
-            // Pods without an owner have nothing in common but that.
-            "Pod" => format!("{}: pods without an owner", pod.info.namespace),
-            kind => format!("{}/{name} ({kind})", pod.info.namespace),
-        }]
+    let owner = |pod: &ReportedPod| match pod.workload() {
+        // Pods without an owner have nothing in common but that.
+        ("Pod", _) => format!("{}: pods without an owner", pod.info.namespace),
+        (kind, name) => format!("{}/{name} ({kind})", pod.info.namespace),
     };
+    let by = |dimension| rows(by_value(pods, dimension));
     [
-        ("pool", by(pods, pool)),
-        ("zone", by(pods, zone)),
-        ("image", by(pods, image)),
-        ("owner", by(pods, owner)),
-        ("namespace", by(pods, |pod| vec![pod.info.namespace.to_string()])),
+        ("pool", by(Dimension::Nodepool)),
+        ("zone", by(Dimension::Zone)),
+        ("image", by(Dimension::Image)),
+        ("owner", rows(grouped(known(pods), |pod| [owner(pod).into()]))),
+        ("namespace", by(Dimension::Namespace)),
     ]
     .into_iter()
     // Where no node has a pool, the table would say nothing.
@@ -46,49 +49,19 @@ pub(super) fn tables(pods: &[ReportedPod]) -> Vec<(&'static str, TextTable, usiz
     .collect()
 }
 
-/// The pool of the pod's node, where nodes are known.
-pub(super) fn pool(pod: &ReportedPod) -> Vec<String> {
-    let pool = labels(pod).map(|labels| labels.pool.to_string());
-    pool.into_iter().collect()
+/// The pods whose startup is known.
+fn known(pods: &[ReportedPod]) -> impl Iterator<Item = &ReportedPod> {
+    pods.iter().filter(|pod| pod.record.is_some())
 }
 
-/// The zone of the pod's node, where it is known.
-pub(super) fn zone(pod: &ReportedPod) -> Vec<String> {
-    let zone = labels(pod).map(|labels| labels.zone.to_string());
-    zone.into_iter().filter(|zone| !zone.is_empty()).collect()
+/// The pods whose startup is known by what they have in common.
+pub(super) fn by_value(pods: &[ReportedPod], dimension: Dimension) -> GroupedPods<'_> {
+    grouped(known(pods), |pod| pod.has().values(dimension))
 }
 
-/// The node of the pod, where it has one.
-pub(super) fn node(pod: &ReportedPod) -> Vec<String> {
-    pod.info.node.iter().map(ToString::to_string).collect()
-}
-
-/// The images of the pod.
-pub(super) fn image(pod: &ReportedPod) -> Vec<String> {
-    pod.images.iter().map(ToString::to_string).collect()
-}
-
-fn labels(pod: &ReportedPod) -> Option<&NodeLabels> {
-    pod.record.as_ref()?.node_labels.as_deref()
-}
-
-/// The pods whose startup is known by what they have in common, each once in a group.
-pub(super) fn grouped<'a>(
-    pods: impl IntoIterator<Item = &'a ReportedPod>,
-    names: impl Fn(&ReportedPod) -> Vec<String>,
-) -> BTreeMap<String, Vec<&'a ReportedPod>> {
-    let mut groups: BTreeMap<String, Vec<&ReportedPod>> = BTreeMap::new();
-    for pod in pods.into_iter().filter(|pod| pod.record.is_some()) {
-        for name in BTreeSet::from_iter(names(pod)) {
-            groups.entry(name).or_default().push(pod);
-        }
-    }
-    groups
-}
-
-fn by(pods: &[ReportedPod], names: impl Fn(&ReportedPod) -> Vec<String>) -> Vec<Vec<String>> {
-    let groups = grouped(pods, names).into_iter();
-    let mut groups: Vec<_> = groups.map(|(name, pods)| group(name, &pods)).collect();
+fn rows(groups: GroupedPods<'_>) -> Vec<Vec<String>> {
+    let groups = groups.into_iter();
+    let mut groups: Vec<_> = groups.map(|(name, pods)| group(name.into_owned(), &pods)).collect();
     // The sort is stable: groups that are as slow stay in the order of their names.
     groups.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     groups.into_iter().map(|(_, row)| row).collect()

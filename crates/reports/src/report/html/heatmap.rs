@@ -1,9 +1,10 @@
 //! The median of each stage on each node.
 
-use super::groups::{grouped, node};
+use super::groups::by_value;
 use crate::report::ReportedPod;
 use crate::report::formatting::{IntervalNames, seconds};
 use crate::report::pods::durations;
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Interval, Stage};
 
 /// So many nodes are shown, those with the slowest pods.
@@ -30,7 +31,7 @@ pub(super) struct HeatmapRow {
 
 impl Heatmap {
     pub(super) fn from_pods(pods: &[ReportedPod], names: IntervalNames) -> Self {
-        let mut slowest: Vec<_> = grouped(pods, node)
+        let mut slowest: Vec<_> = by_value(pods, Dimension::Node)
             .into_iter()
             .map(|(node, pods)| (median(&pods, Interval::ScheduledToReady), node, pods))
             .collect();
@@ -45,7 +46,7 @@ impl Heatmap {
         };
         let stages: Vec<Stage> = Stage::ALL.into_iter().filter(has).collect();
         let rows = slowest.into_iter().map(|(_, node, pods)| HeatmapRow {
-            node,
+            node: node.into_owned(),
             pods: pods.len(),
             cells: stages.iter().map(|stage| cell(&pods, *stage)).collect(),
         });

@@ -18,7 +18,7 @@ use askama::Template;
 
 use super::DetailedReport;
 use super::formatting::{
-    self, ColdSection, GATES, IntervalNames, gates, intervals, notes, outcomes, span_of,
+    self, ColdSection, GATES, IntervalNames, gates, intervals, notes, outcomes, span,
 };
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use distributions::IntervalDistributions;
@@ -78,7 +78,7 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let waiting = waiting.map(|waiting| WaitingSection::from_report(waiting, names, str::to_owned));
     let page = ReportPage {
         pods: formatting::pods(summary),
-        span: span_of(summary).trim_start().to_owned(),
+        span: span(summary.from.as_deref(), summary.to.as_deref()).trim_start().to_owned(),
         timestamps: summary.timestamps,
         kept: formatting::kept(summary),
         outcomes: outcomes(summary).join(", "),

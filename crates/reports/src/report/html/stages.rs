@@ -2,8 +2,8 @@
 
 use super::charts::{BarPart, bar};
 use crate::report::ReportedPod;
-use crate::report::durations::three_digits;
-use crate::report::formatting::{IntervalNames, seconds};
+use crate::report::durations::three_digit_seconds;
+use crate::report::formatting::IntervalNames;
 use podinit_core::lifecycle::{Interval, Latency, Record, Stage};
 use podinit_text::words::percent;
 
@@ -58,11 +58,6 @@ pub(super) fn mean(records: &[&Record], interval: Interval) -> f64 {
     sum / records.len().max(1) as f64
 }
 
-/// An average with three digits that count.
-fn short(mean: f64) -> String {
-    seconds(three_digits(mean, f64::round))
-}
-
 fn stack(
     title: &'static str,
     records: &[&Record],
@@ -91,12 +86,12 @@ fn stack(
     let parts = stages.iter().map(|(class, mean)| {
         let share = mean / whole.max(f64::MIN_POSITIVE);
         let name = if *class == UNKNOWN { NOT_ACCOUNTED_FOR } else { names.name(class) };
-        (*class, name, short(*mean), percent(share))
+        (*class, name, three_digit_seconds(*mean, f64::round), percent(share))
     });
     StackedStages {
         title,
         pods: records.len(),
-        whole: short(whole),
+        whole: three_digit_seconds(whole, f64::round),
         svg: bar(&drawn),
         parts: parts.collect(),
     }

@@ -71,8 +71,8 @@ fn draw(
         format!("{} {}", names.name(stage.as_str()), seconds(took))
     });
     StartupWaterfall {
-        pod: format!("{}/{}", pod.info.namespace, pod.info.name),
-        node: pod.info.node.as_deref().unwrap_or_default().to_owned(),
+        pod: pod.name(),
+        node: pod.has().node.unwrap_or_default().to_owned(),
         took: seconds(took.as_seconds_f64()),
         most,
         svg: bar(&parts),

@@ -52,7 +52,7 @@ impl UnfinishedPods {
                 stage,
                 cause,
                 pods: 0,
-                longest: names(pod),
+                longest: pod.name(),
                 waits: waits(*state, *since),
             });
             group.pods += 1;
@@ -64,14 +64,14 @@ impl UnfinishedPods {
         let named = named.map(|(pod, state, since, (stage, cause))| {
             let (kind, owner) = pod.workload();
             [
-                names(pod),
+                pod.name(),
                 state.to_owned(),
                 stage.to_owned(),
                 cause.to_owned(),
                 since.map(Timestamp::truncate_to_second).map_or_else(String::new, rfc3339::format),
                 // How long it has been there, of pods in flight
                 waits(state, since),
-                pod.info.node.as_deref().unwrap_or_default().to_owned(),
+                pod.has().node.unwrap_or_default().to_owned(),
                 format!("{owner} ({kind})"),
             ]
         });
@@ -79,10 +79,6 @@ impl UnfinishedPods {
         let pods = pods.labelled("Pods in flight and failed pods");
         Self { groups, pods, count }
     }
-}
-
-fn names(pod: &ReportedPod) -> String {
-    format!("{}/{}", pod.info.namespace, pod.info.name)
 }
 
 /// What a pod without an outcome is called.

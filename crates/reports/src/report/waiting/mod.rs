@@ -29,8 +29,8 @@ use podinit_core::lifecycle::Record;
 use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
 pub use summary::Saving;
-pub(super) use summary::{ImageCost, WaitingReport, WorkloadCost};
-use summary::{PlaceTotals, WaitingStartups};
+pub(super) use summary::WaitingReport;
+use summary::{NamedCost, PlaceTotals, WaitingImage, WaitingStartups, WaitingWorkload};
 pub(super) use tables::{AT_MOST, WAITING, WaitingSection};
 
 /// Adds up what startups cost.
@@ -40,12 +40,9 @@ pub(super) struct WaitingCosts {
     /// Nanoseconds of startups that became ready, and of the others
     places: BTreeMap<WaitingPlace, SplitNanoseconds>,
     bounds: StartupBounds,
-    images: CostsByName<String>,
-    workloads: CostsByName<WorkloadName>,
+    images: CostsByName<WaitingImage>,
+    workloads: CostsByName<WaitingWorkload>,
 }
-
-/// Namespace, type and name; pods without an owner have no name.
-type WorkloadName = (String, String, Option<String>);
 
 impl WaitingCosts {
     pub(super) fn new() -> Self {
@@ -74,7 +71,7 @@ impl WaitingCosts {
             self.places.entry(place).or_default()[usize::from(!is_ready)] += u128::from(nanos);
         }
         for (image, nanos) in account.images(record) {
-            self.images.add(image.to_string(), nanos, is_ready);
+            self.images.add(WaitingImage { image: image.to_string() }, nanos, is_ready);
         }
         self.workloads.add(workload(record), whole, is_ready);
         if is_ready {
@@ -102,21 +99,20 @@ impl WaitingCosts {
             not_counted: self.not_counted,
             stages: places.stages(),
             bounds: self.bounds.summary(),
-            images: images.into_iter().map(ImageCost::from_cost).collect(),
+            images: images.into_iter().map(NamedCost::from_cost).collect(),
             more_images,
-            workloads: workloads.into_iter().map(WorkloadCost::from_cost).collect(),
+            workloads: workloads.into_iter().map(NamedCost::from_cost).collect(),
             more_workloads,
         })
     }
 }
 
 /// Pods without an owner have nothing in common but that.
-fn workload(record: &Record) -> WorkloadName {
-    let namespace = record.pod.namespace.to_string();
-    match record.pod.workload.as_deref() {
-        Some(Workload { kind, name }) => {
-            (namespace, Workload::type_of(kind), Some(name.to_string()))
-        }
-        None => (namespace, Workload::type_of("Pod"), None),
+fn workload(record: &Record) -> WaitingWorkload {
+    let owner = record.pod.workload.as_deref();
+    WaitingWorkload {
+        namespace: record.pod.namespace.to_string(),
+        workload_type: Workload::type_of(owner.map_or("Pod", |owner| &owner.kind)),
+        workload: owner.map(|owner| owner.name.to_string()),
     }
 }

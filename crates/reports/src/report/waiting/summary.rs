@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::WorkloadName;
 use super::account::WaitingPlace;
 use super::costs::{SplitNanoseconds, WaitingCost};
 use podinit_core::lifecycle::{Cause, Stage};
@@ -27,11 +26,11 @@ pub struct WaitingReport {
     /// What startups that became ready could have gained at most
     pub bounds: Vec<Saving>,
     /// The ten images for which pods waited longest
-    pub(crate) images: Vec<ImageCost>,
+    pub(crate) images: Vec<NamedCost<WaitingImage>>,
     /// How many more images pods waited for
     pub(super) more_images: usize,
     /// The ten workloads whose pods waited longest
-    pub(crate) workloads: Vec<WorkloadCost>,
+    pub(crate) workloads: Vec<NamedCost<WaitingWorkload>>,
     /// How many more workloads there are
     pub(super) more_workloads: usize,
 }
@@ -105,10 +104,11 @@ pub struct SavesAtMost {
     pub pod_hours: f64,
 }
 
-/// How long pods waited for one image: until it was pulled, or while it could not be.
+/// How long the pods with one name waited.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct ImageCost {
-    pub image: String,
+pub(crate) struct NamedCost<N> {
+    #[serde(flatten)]
+    pub name: N,
     /// Those that became ready
     pub pods: u64,
     pub pod_hours: f64,
@@ -116,44 +116,27 @@ pub(crate) struct ImageCost {
     pub not_ready_pod_hours: f64,
 }
 
-/// How long the pods of one workload took to start.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct WorkloadCost {
+/// An image that pods waited for: until it was pulled, or while it could not be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct WaitingImage {
+    pub image: String,
+}
+
+/// A workload whose pods took time to start.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct WaitingWorkload {
     pub namespace: String,
     /// The kind of the owner in small letters; `pod` of pods without one
     pub(crate) workload_type: String,
     /// `None` is all pods of the namespace without an owner
     pub workload: Option<String>,
-    /// Those that became ready
-    pub pods: u64,
-    pub pod_hours: f64,
-    pub(super) not_ready_pods: u64,
-    pub not_ready_pod_hours: f64,
 }
 
-impl ImageCost {
-    pub(super) fn from_cost((image, cost): (String, WaitingCost)) -> Self {
+impl<N> NamedCost<N> {
+    pub(super) fn from_cost((name, cost): (N, WaitingCost)) -> Self {
         let WaitingCost { pods: [pods, not_ready_pods], nanos } = cost;
         let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
-        Self { image, pods, pod_hours, not_ready_pods, not_ready_pod_hours }
-    }
-}
-
-impl WorkloadCost {
-    pub(super) fn from_cost(
-        ((namespace, workload_type, workload), cost): (WorkloadName, WaitingCost),
-    ) -> Self {
-        let WaitingCost { pods: [pods, not_ready_pods], nanos } = cost;
-        let [pod_hours, not_ready_pod_hours] = nanos.map(hours);
-        Self {
-            namespace,
-            workload_type,
-            workload,
-            pods,
-            pod_hours,
-            not_ready_pods,
-            not_ready_pod_hours,
-        }
+        Self { name, pods, pod_hours, not_ready_pods, not_ready_pod_hours }
     }
 }
 

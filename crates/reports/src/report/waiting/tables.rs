@@ -1,8 +1,8 @@
 //! The sentences and tables that the formats of the report share.
 
-use super::summary::{ImageCost, Saving, StageCost, WaitingReport, WorkloadCost};
-use crate::report::durations::three_digits;
-use crate::report::formatting::{IntervalNames, largest_part, seconds};
+use super::summary::{NamedCost, Saving, StageCost, WaitingReport, WaitingWorkload};
+use crate::report::durations::three_digit_seconds;
+use crate::report::formatting::{IntervalNames, largest_part};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
 use podinit_text::table::TextTable;
@@ -201,8 +201,7 @@ fn stages(report: &WaitingReport, names: IntervalNames) -> TextTable {
 fn bounds(report: &WaitingReport, names: IntervalNames) -> TextTable {
     let (bounds, hours) = (&report.bounds, PodHours::from_whole(report.ready.pod_hours));
     let text = |value: Option<f64>, round| {
-        let digits = value.map(|value| seconds(three_digits(value, round)));
-        digits.unwrap_or_else(|| "-".to_owned())
+        value.map_or_else(|| "-".to_owned(), |value| three_digit_seconds(value, round))
     };
     let was = |value| text(value, f64::round);
     // Rounded so that each stays a bound.
@@ -262,7 +261,7 @@ fn unknown(row: &Saving, names: IntervalNames) -> Option<String> {
             let was = was.into_iter().filter_map(|(name, value)| Some((name, value?)));
             let was: Vec<String> = was
                 .map(|(name, value)| {
-                    format!("{name} was {}", seconds(three_digits(value, f64::round)))
+                    format!("{name} was {}", three_digit_seconds(value, f64::round))
                 })
                 .collect();
             Some(format!("If {what}: known of {known} of {of} startups, whose {}.", listed(&was)))
@@ -271,32 +270,28 @@ fn unknown(row: &Saving, names: IntervalNames) -> Option<String> {
 }
 
 fn images(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<TextTable> {
-    let rows = report.images.iter().map(|cost| {
-        let ImageCost { pods, pod_hours, not_ready_pods, not_ready_pod_hours, .. } = *cost;
-        (shown(&cost.image), [(pods, pod_hours), (not_ready_pods, not_ready_pod_hours)])
-    });
+    let rows = report.images.iter().map(|cost| (shown(&cost.name.image), cost));
     most("image", rows, report.more_images, PodHourColumns::from_report(report))
 }
 
 fn workloads(report: &WaitingReport, shown: impl Fn(&str) -> String) -> Option<TextTable> {
     let rows = report.workloads.iter().map(|cost| {
-        let WorkloadCost { namespace, workload_type, workload, .. } = cost;
+        let WaitingWorkload { namespace, workload_type, workload } = &cost.name;
         let name = match workload {
             Some(name) => {
                 format!("{} ({})", shown(&format!("{namespace}/{name}")), shown(workload_type))
             }
             None => format!("{}: pods without an owner", shown(namespace)),
         };
-        let not_ready = (cost.not_ready_pods, cost.not_ready_pod_hours);
-        (name, [(cost.pods, cost.pod_hours), not_ready])
+        (name, cost)
     });
     most("workload", rows, report.more_workloads, PodHourColumns::from_report(report))
 }
 
 /// Names with their pods that became ready and how long these waited, and the same of the others.
-fn most(
+fn most<'a, N: 'a>(
     what: &'static str,
-    rows: impl Iterator<Item = (String, [(u64, f64); 2])>,
+    rows: impl Iterator<Item = (String, &'a NamedCost<N>)>,
     more: usize,
     columns: PodHourColumns,
 ) -> Option<TextTable> {
@@ -304,9 +299,10 @@ fn most(
         let nothing = String::new;
         [format!("and {more} more"), nothing(), nothing(), nothing(), nothing()]
     });
-    let rows = rows.map(|(name, [(pods, hours), (others, of_others)])| {
-        let (hours, of_others) = (columns.ready.text(hours), columns.not_ready.text(of_others));
-        [name, pods.to_string(), hours, others.to_string(), of_others]
+    let rows = rows.map(|(name, cost)| {
+        let hours = columns.ready.text(cost.pod_hours);
+        let of_others = columns.not_ready.text(cost.not_ready_pod_hours);
+        [name, cost.pods.to_string(), hours, cost.not_ready_pods.to_string(), of_others]
     });
     let mut rows = rows.peekable();
     rows.peek()?;
