@@ -37,11 +37,15 @@ label_values! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PodValues<'a> {
     pub namespace: &'a str,
+    /// The node that it is bound to
     pub node: Option<&'a str>,
+    /// Its controller
     pub workload: Option<&'a Workload>,
     /// What its node states
     pub labels: Option<&'a NodeLabels>,
+    /// Those that are grouped by: of all containers, or of the one that has the cause
     pub images: &'a [Arc<str>],
+    /// The first gate that holds it
     pub gate: Option<&'a str>,
 }
 

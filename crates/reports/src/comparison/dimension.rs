@@ -32,8 +32,8 @@ pub(super) const fn name_of(dimension: Dimension) -> &'static str {
     }
 }
 
-/// The values that enough pods after have: each with what `sum` makes of the pods before that had it, if they were enough,
-/// and of those after.
+/// The values that enough pods after have, each with what `sum` makes of its pods before and after. `None` is of fewer
+/// than 5 pods before.
 pub(super) fn paired<'a, P: Copy, T>(
     dimension: Dimension,
     (before, after): (impl Iterator<Item = P>, impl Iterator<Item = P>),

@@ -40,17 +40,17 @@ impl Place {
         pod.values(self.dimension).any(|value| self.values.iter().any(|own| *own == value))
     }
 
-    /// The first few values of a dimension that account for nearly all of a difference and are not most of all `pods`, and
-    /// what they account for. Each value comes with its share of the difference and its pods.
+    /// The first few values of a dimension that account for nearly all of a difference, and how much of it. Most of all
+    /// `pods` must not have them. Each value comes with its share of the difference and its pods.
     pub(super) fn of_few<'a>(
         dimension: Dimension,
         parts: impl Iterator<Item = (&'a String, f64, f64)>,
         pods: f64,
     ) -> Option<(Self, f64)> {
         let (mut share, mut with, mut values) = (0.0, 0.0, Vec::new());
-        for (value, own, pods) in parts.take(MOST_NAMED) {
-            share += own;
-            with += pods;
+        for (value, own_share, own_pods) in parts.take(MOST_NAMED) {
+            share += own_share;
+            with += own_pods;
             values.push(value.clone());
             if share >= NEARLY_ALL {
                 break;
