@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::look::{LookOptions, STALE, warn_of};
 use super::output::style;
+use super::pod_view::{PodViewOptions, STALE, warn_of};
 use super::source::{PodSource, SourceQuestion};
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use podinit_oncall::pods::PodQuestion;
@@ -17,7 +17,7 @@ const PROBLEMS: u8 = 3;
 /// # Errors
 /// If they cannot be found out, or standard output cannot be written.
 pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
-    let look = LookOptions {
+    let look = PodViewOptions {
         again: args.look.watch,
         clears: args.output != ProblemsFormat::Json,
         of_recording: !args.recorded.files.is_empty(),

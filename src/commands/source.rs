@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::UsageError;
 use super::reports::{documents, warn_of_clocks};
-use crate::args::{ConnectionArgs, Evidence, LookArgs, NodeArgs, RecordedArgs, SelectorArgs};
+use crate::args::{ConnectionArgs, Evidence, NodeArgs, PodViewArgs, RecordedArgs, SelectorArgs};
 use podinit_connect::options::ServerOptions;
 use podinit_core::lifecycle::{TimestampMode, TrackerConfig};
 use podinit_decode::DecodeOptions;
@@ -54,7 +54,7 @@ impl<'a> SourceQuestion<'a> {
     pub(super) fn of_look(
         question: PodQuestion,
         recorded: &'a RecordedArgs,
-        look: &'a LookArgs,
+        look: &'a PodViewArgs,
     ) -> anyhow::Result<Self> {
         let evidence = look.evidence(!recorded.files.is_empty());
         Ok(Self {
@@ -86,11 +86,11 @@ impl<'a> SourceQuestion<'a> {
 pub(super) enum PodSource<'a> {
     Recording(SourceQuestion<'a>),
     Exporter(SourceQuestion<'a>, Box<ApiClient>),
-    Cluster(Box<LookedAtCluster>),
+    Cluster(Box<PolledCluster>),
 }
 
 /// A cluster that is looked at once, or again and again.
-pub(super) struct LookedAtCluster {
+pub(super) struct PolledCluster {
     cluster: ListedCluster,
     pods: SourcePods,
     warns: bool,
@@ -125,7 +125,7 @@ impl<'a> PodSource<'a> {
             },
             decode: asked.decode,
         };
-        Ok(Self::Cluster(Box::new(LookedAtCluster {
+        Ok(Self::Cluster(Box::new(PolledCluster {
             pods: SourcePods::of_cluster(asked.tracker, &asked.question),
             cluster: ListedCluster::new(cluster, clock, scopes, selectors, evidence),
             warns: asked.question.target().is_none(),
@@ -219,7 +219,7 @@ fn recorded(asked: &SourceQuestion<'_>) -> anyhow::Result<SourcePods> {
     Ok(pods)
 }
 
-impl LookedAtCluster {
+impl PolledCluster {
     /// Looks once more. Returns what all looks have shown.
     async fn look(&mut self) -> anyhow::Result<&mut SourcePods> {
         let listed = self.cluster.list().await?;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::look::{LookOptions, STALE, warn_of};
 use super::output::style;
+use super::pod_view::{PodViewOptions, STALE, warn_of};
 use super::source::{PodSource, SourceQuestion};
 use crate::args::{StuckArgs, StuckFormat};
 use podinit_oncall::pods::PodQuestion;
@@ -17,7 +17,7 @@ const STUCK: u8 = 3;
 /// # Errors
 /// If the pods cannot be found out, or standard output cannot be written.
 pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
-    let look = LookOptions {
+    let look = PodViewOptions {
         again: args.look.watch,
         clears: args.output != StuckFormat::Json,
         of_recording: !args.recorded.files.is_empty(),

@@ -78,15 +78,15 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> Cow<'static, str> {
 
 /// A setting that may be left out, but not left empty: a template that fills in nothing must not remove it.
 #[derive(Debug)]
-pub struct Given<T>(pub Option<T>);
+pub struct SpecifiedSetting<T>(pub Option<T>);
 
-impl<T> Default for Given<T> {
+impl<T> Default for SpecifiedSetting<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SpecifiedSetting<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Option::deserialize(deserializer)?;
         value.map(|value| Self(Some(value))).ok_or_else(|| D::Error::custom(EMPTY))
@@ -106,13 +106,13 @@ mod tests {
     #[derive(Debug, Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     struct Settings {
-        text: Given<Spanned<String>>,
-        number: Given<f64>,
-        count: Given<u32>,
-        truth: Given<bool>,
-        list: Given<Vec<String>>,
-        map: Given<HashMap<String, String>>,
-        choice: Given<Choice>,
+        text: SpecifiedSetting<Spanned<String>>,
+        number: SpecifiedSetting<f64>,
+        count: SpecifiedSetting<u32>,
+        truth: SpecifiedSetting<bool>,
+        list: SpecifiedSetting<Vec<String>>,
+        map: SpecifiedSetting<HashMap<String, String>>,
+        choice: SpecifiedSetting<Choice>,
     }
 
     #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use super::own_series::OwnSeries;
 use super::report::{Check, Finding};
 use podinit_expo::metrics::{
-    LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
+    LabelUsage, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
     SeriesLabel, SeriesOfSets,
 };
 use podinit_text::words::count;
@@ -14,7 +14,7 @@ const MANY: usize = 100_000;
 /// The findings from a list of pods, which may be incomplete.
 /// `registries` are those of the pods' images, where Events are a source of evidence; `nodes` whether nodes are one.
 pub(super) fn check(
-    census: &LabelCensus,
+    census: &LabelUsage,
     registries: Option<usize>,
     nodes: bool,
     own: OwnSeries,
@@ -148,8 +148,8 @@ mod tests {
         PodSnapshot::bare(PodUid::from_text("u"), namespace, "p")
     }
 
-    fn census(config: &LabelConfig, namespaces: usize) -> LabelCensus {
-        let mut census = LabelCensus::new(config).unwrap();
+    fn census(config: &LabelConfig, namespaces: usize) -> LabelUsage {
+        let mut census = LabelUsage::new(config).unwrap();
         for index in 0..namespaces {
             census.add(&pod(&format!("ns-{index}")));
         }

@@ -48,12 +48,12 @@ use self::api::DoctorApi;
 use self::cluster::FirstResponse;
 use self::own_series::ExposedFamilies;
 use self::permissions::ApiIdentity;
-use self::pods::{ClusterCensus, RegistryCounts, WantedPods};
+use self::pods::{ClusterPodCounts, RegistryCounts, WantedPods};
 use self::report::{Check, Finding};
 use podinit_connect::options::ClusterOptions;
 use podinit_core::shard::Shard;
 use podinit_decode::DecodeOptions;
-use podinit_expo::metrics::{LabelCensus, LabelConfig, REGISTRY, SloDoc};
+use podinit_expo::metrics::{LabelConfig, LabelUsage, REGISTRY, SloDoc};
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_oncall::api::client::AskError;
 use podinit_oncall::problems::Problems;
@@ -131,7 +131,7 @@ impl DoctorOptions {
             let found = "the collector did not answer within --timeout";
             Finding::warning(Check::Traces, found).fix("check the endpoint")
         }));
-        let labels = LabelCensus::new(&self.labels);
+        let labels = LabelUsage::new(&self.labels);
         let labels = labels.map_err(|error| {
             Finding::error(Check::Labels, error.to_string()).fix("change --pod-label")
         });
@@ -170,7 +170,7 @@ impl DoctorOptions {
     async fn ask(
         &self,
         api: &DoctorApi,
-        (labels, slos): (Result<LabelCensus, Finding>, Option<&SloFile>),
+        (labels, slos): (Result<LabelUsage, Finding>, Option<&SloFile>),
         known: Option<Result<Problems, AskError>>,
         mut report: impl FnMut(Finding),
     ) {
@@ -204,7 +204,7 @@ impl DoctorOptions {
         };
         let (kubelets, prompt) = kubelets::check(api, release).await;
         let registries = self.events.then(|| self.labels.cap_of(REGISTRY));
-        let mut census = ClusterCensus::new(labels, prompt, registries);
+        let mut census = ClusterPodCounts::new(labels, prompt, registries);
         // All pods are the one shard of one: so the answer shows whether the API server shards.
         let asking = PodSelectors {
             shard: self.selectors.shard.or(Some(Shard::ALL)),

@@ -101,7 +101,7 @@ mod tests {
         BadReason, EventDropReason, SloRule, StartupImages, StartupSliExclusion, WaitReason,
     };
     use podinit_core::pod::{PodSnapshot, PodUid};
-    use podinit_expo::metrics::LabelCensus;
+    use podinit_expo::metrics::LabelUsage;
     use podinit_histogram::layout::ClassicBuckets;
     use podinit_kube::watch::events::stats::EventLossReason;
 
@@ -118,7 +118,7 @@ mod tests {
         // Waiting pods and stuck pods; good, bad, and bad by cause or by none.
         assert_eq!(own.of_a_namespace, 2 * WaitReason::COUNT + 2 + BadReason::COUNT);
         // Past the cap they count as one.
-        let mut census = LabelCensus::new(&config).unwrap();
+        let mut census = LabelUsage::new(&config).unwrap();
         for namespace in ["a", "b", "c", "d", "e"] {
             let pod = PodSnapshot::bare(PodUid::from_text("u"), namespace, "p");
             census.add(&pod);

@@ -14,7 +14,7 @@ use super::report::{Check, Finding};
 use podinit_core::image_registry;
 use podinit_core::pod::{PodInfo, PodSnapshot};
 use podinit_decode::{DecodeOptions, PodDecoder};
-use podinit_expo::metrics::LabelCensus;
+use podinit_expo::metrics::LabelUsage;
 use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::watch::pages::PageEnd;
 use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
@@ -33,7 +33,7 @@ pub(super) struct WantedPods<'a> {
 }
 
 /// What was counted.
-pub(super) struct ClusterCensus {
+pub(super) struct ClusterPodCounts {
     /// Whether every allowed list was read to its end
     pub(super) complete: bool,
     pub(super) pods: u64,
@@ -41,7 +41,7 @@ pub(super) struct ClusterCensus {
     pub(super) sharded: Option<bool>,
     pub(super) network: NetworkConditions,
     pub(super) network_times: NetworkTimes,
-    pub(super) labels: Option<LabelCensus>,
+    pub(super) labels: Option<LabelUsage>,
     /// Those of the pods' images, where Events are a source of evidence
     pub(super) registries: Option<RegistryCounts>,
     /// The resource version of each list, from which a watch can start
@@ -52,10 +52,10 @@ pub(super) struct ClusterCensus {
     took: Duration,
 }
 
-impl ClusterCensus {
+impl ClusterPodCounts {
     /// `max_registries` is the cap on registries, where Events are a source of evidence.
     pub(super) fn new(
-        labels: Option<LabelCensus>,
+        labels: Option<LabelUsage>,
         prompt: PromptNodes,
         max_registries: Option<usize>,
     ) -> Self {

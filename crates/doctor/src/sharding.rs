@@ -1,6 +1,6 @@
 //! Whether the API server shards (KEP-5866), and how many shards the pods need.
 
-use super::pods::ClusterCensus;
+use super::pods::ClusterPodCounts;
 use super::report::{Check, Finding};
 use podinit_core::shard::Shard;
 use podinit_text::words::count;
@@ -12,7 +12,7 @@ const PODS_PER_SHARD: u64 = 250_000;
 const MORE_MEMORY: &str = "give the process memory for its pods: 128 MiB hold a million of them";
 
 /// What the lists of `census`, which were those of `shard`, say.
-pub(super) fn finding(census: &ClusterCensus, shard: Option<Shard>) -> Finding {
+pub(super) fn finding(census: &ClusterPodCounts, shard: Option<Shard>) -> Finding {
     const CHECK: Check = Check::Sharding;
     let Some(sharded) = census.sharded else {
         return Finding::skipped(CHECK, "there is no list that would show it");
@@ -60,7 +60,7 @@ mod tests {
     use crate::kubelets::PromptNodes;
 
     fn said(pods: u64, sharded: bool, shard: Option<Shard>) -> (String, Option<String>) {
-        let mut census = ClusterCensus::new(None, PromptNodes::default(), None);
+        let mut census = ClusterPodCounts::new(None, PromptNodes::default(), None);
         (census.pods, census.sharded) = (pods, Some(sharded));
         let finding = finding(&census, shard);
         (finding.found, finding.fix)
@@ -104,7 +104,7 @@ mod tests {
     fn it_fails_no_run() {
         for (pods, sharded) in [(3, true), (3, false), (1_000_000, true), (1_000_000, false)] {
             for shard in [None, "1/2".parse().ok()] {
-                let mut census = ClusterCensus::new(None, PromptNodes::default(), None);
+                let mut census = ClusterPodCounts::new(None, PromptNodes::default(), None);
                 (census.pods, census.sharded) = (pods, Some(sharded));
                 assert_eq!(finding(&census, shard).severity.exit_code(), 0);
             }

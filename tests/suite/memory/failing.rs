@@ -9,7 +9,7 @@ use podinit_core::lifecycle::{NodeFaults, Observation, PodEvent, Record, Tracker
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::{DecodeOptions, PodDecoder};
-use podinit_oncall::problems::SeenProblems;
+use podinit_oncall::problems::ProblemSnapshot;
 use podinit_problems::{OverTime, ProblemFinding};
 use serde_json::{Value, json};
 
@@ -98,7 +98,7 @@ fn apply(tracker: &mut Tracker, event: PodEvent) {
 }
 
 /// A finding, page by page.
-fn found(tracker: &Tracker, over_time: &mut OverTime) -> SeenProblems {
+fn found(tracker: &Tracker, over_time: &mut OverTime) -> ProblemSnapshot {
     let now = tracker.accounted_time().unwrap();
     let mut finding = ProblemFinding::new(&[], now);
     let mut after = None;
@@ -111,7 +111,7 @@ fn found(tracker: &Tracker, over_time: &mut OverTime) -> SeenProblems {
         let records: Vec<Record> = page.iter().map(|(_, pod)| pod.record()).collect();
         records.iter().for_each(|record| finding.add(record));
     }
-    SeenProblems::new(finding.finish(over_time), NodeFaults::default(), now)
+    ProblemSnapshot::new(finding.finish(over_time), NodeFaults::default(), now)
 }
 
 fn pull_failed([workload, ..]: [usize; 3], number: usize) -> PodEvent {

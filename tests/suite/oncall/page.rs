@@ -17,7 +17,7 @@ use podinit_oncall::explain::{Explanation, ExplanationContext};
 use podinit_oncall::freshness::{Freshness, FreshnessState};
 use podinit_oncall::page::history::{HistorySample, OverviewHistory};
 use podinit_oncall::page::{Overview, PageFooter, pod_page};
-use podinit_oncall::problems::{PodFilter, SeenProblems};
+use podinit_oncall::problems::{PodFilter, ProblemSnapshot};
 use podinit_testing::records;
 
 /// 10:00 on 2026-03-01, and so many seconds later.
@@ -155,7 +155,7 @@ fn current() -> Freshness {
 /// These pods in flight, of which those that are wanted are shown.
 fn overview(in_flight: Vec<Record>, wanted: PodFilter) -> Overview {
     let (pods, stuck) = (in_flight.len() as u64, in_flight.len() as u64);
-    let seen = SeenProblems::from_records(in_flight, &[], NodeFaults::default(), Some(at(600)));
+    let seen = ProblemSnapshot::from_records(in_flight, &[], NodeFaults::default(), Some(at(600)));
     let mut history = OverviewHistory::default();
     history.add(HistorySample::new(at(0), &figures(0, 0), &[]));
     history.add(HistorySample::new(at(300), &figures(2, 0), &seen.problems.problems));
@@ -213,8 +213,12 @@ fn pods_that_the_kubelet_rejects_are_said_first_and_beside_the_next_one_that_sta
         record(&format!("web-{number}"), progress)
     });
     let rejected: Vec<Record> = rejected.collect();
-    let seen =
-        SeenProblems::from_records(vec![starting], &rejected, NodeFaults::default(), Some(at(600)));
+    let seen = ProblemSnapshot::from_records(
+        vec![starting],
+        &rejected,
+        NodeFaults::default(),
+        Some(at(600)),
+    );
     let page = Overview { seen: Arc::new(seen), ..overview(Vec::new(), PodFilter::default()) };
     let page = page.render(at(600)).unwrap();
     for said in [
@@ -388,7 +392,7 @@ fn the_page_of_a_pod_says_what_it_waits_for_and_leads_to_its_problem() {
     pod.intervals[1].interval = Interval::Stage(Stage::Init);
     pod.causes = vec![RecordedCause { waiting: image, began: at(2), container: Some(0) }];
     let seen =
-        SeenProblems::from_records(vec![pod.clone()], &[], NodeFaults::default(), Some(at(722)));
+        ProblemSnapshot::from_records(vec![pod.clone()], &[], NodeFaults::default(), Some(at(722)));
     let explanation = Explanation::new(&pod, ExplanationContext::default(), at(722));
     let problem = seen.problem_of(pod.uid);
     let page = pod_page(&explanation, Some(foot()), problem).unwrap();

@@ -17,7 +17,7 @@ use podinit_http::ServerLimits;
 use podinit_oncall::api;
 use podinit_oncall::explain::{Explanation, ExplanationContext};
 use podinit_oncall::page::{Overview, pod_page};
-use podinit_oncall::problems::{PodFilter, SeenProblems};
+use podinit_oncall::problems::{PodFilter, ProblemSnapshot};
 use podinit_oncall::records;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_recordings::reader::Recording;
@@ -336,7 +336,8 @@ fn overview(texts: &[String]) -> String {
     let ended = |record: &&Record| record.outcome().is_some();
     let in_flight: Vec<Record> = records.iter().filter(|one| !ended(one)).cloned().collect();
     let wanted = PodFilter { node: Some(texts[0].clone()), ..PodFilter::default() };
-    let mut seen = SeenProblems::from_records(in_flight, &[], NodeFaults::default(), Some(now()));
+    let mut seen =
+        ProblemSnapshot::from_records(in_flight, &[], NodeFaults::default(), Some(now()));
     // The header names two problems, whatever the texts make of the pods.
     let problems = &mut seen.problems.problems;
     problems.truncate(1);

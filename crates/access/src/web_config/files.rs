@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use serde_saphyr::{Location, Spanned};
 
 use podinit_config::reload::FileState;
-use podinit_config::yaml::Given;
+use podinit_config::yaml::SpecifiedSetting;
 use podinit_config::{FileFault, regular_file};
 
 /// The length limit of the file, and of each file that it names, in bytes.
@@ -56,9 +56,9 @@ impl WebConfigFiles {
 pub(super) struct PemForm<'a> {
     /// The key of the former
     pub(super) key: &'static str,
-    pub(super) inline: &'a Given<Spanned<String>>,
+    pub(super) inline: &'a SpecifiedSetting<Spanned<String>>,
     /// Under the same key with `_file`
-    pub(super) file: &'a Given<Spanned<String>>,
+    pub(super) file: &'a SpecifiedSetting<Spanned<String>>,
 }
 
 /// PEM, and where it is or is named.

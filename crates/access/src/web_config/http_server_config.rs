@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use podinit_config::FileFault;
-use podinit_config::yaml::Given;
+use podinit_config::yaml::SpecifiedSetting;
 use podinit_text::duration::{FORMS, PrometheusDuration};
 
 const MAX_BURST: u32 = 1_000_000;
@@ -33,8 +33,8 @@ pub(crate) struct RateLimit {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct HttpForm {
-    http2: Given<Spanned<bool>>,
-    headers: Given<HeadersForm>,
+    http2: SpecifiedSetting<Spanned<bool>>,
+    headers: SpecifiedSetting<HeadersForm>,
 }
 
 /// The headers that can be set.
@@ -42,15 +42,15 @@ pub(super) struct HttpForm {
 #[serde(default, deny_unknown_fields)]
 struct HeadersForm {
     #[serde(rename = "Content-Security-Policy")]
-    content_security_policy: Given<Spanned<String>>,
+    content_security_policy: SpecifiedSetting<Spanned<String>>,
     #[serde(rename = "X-Frame-Options")]
-    x_frame_options: Given<Spanned<String>>,
+    x_frame_options: SpecifiedSetting<Spanned<String>>,
     #[serde(rename = "X-Content-Type-Options")]
-    x_content_type_options: Given<Spanned<String>>,
+    x_content_type_options: SpecifiedSetting<Spanned<String>>,
     #[serde(rename = "X-XSS-Protection")]
-    x_xss_protection: Given<Spanned<String>>,
+    x_xss_protection: SpecifiedSetting<Spanned<String>>,
     #[serde(rename = "Strict-Transport-Security")]
-    strict_transport_security: Given<Spanned<String>>,
+    strict_transport_security: SpecifiedSetting<Spanned<String>>,
 }
 
 /// `rate_limit` as it is written.
@@ -59,7 +59,7 @@ struct HeadersForm {
 pub(super) struct RateLimitForm {
     interval: Spanned<String>,
     #[serde(default)]
-    burst: Given<Spanned<u32>>,
+    burst: SpecifiedSetting<Spanned<u32>>,
 }
 
 impl HttpForm {

@@ -30,7 +30,7 @@ use self::http_server_config::{HttpForm, RateLimitForm};
 use self::tls_form::TlsForm;
 use self::users::UsersForm;
 use podinit_config::reload::ConfigInspection;
-use podinit_config::yaml::{self, Given};
+use podinit_config::yaml::{self, SpecifiedSetting};
 use podinit_config::{FileError, FileFault};
 
 /// A valid web configuration.
@@ -86,10 +86,10 @@ impl WebConfig {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WebForm {
-    tls_server_config: Given<Spanned<TlsForm>>,
-    http_server_config: Given<HttpForm>,
-    basic_auth_users: Given<UsersForm>,
-    rate_limit: Given<Spanned<RateLimitForm>>,
+    tls_server_config: SpecifiedSetting<Spanned<TlsForm>>,
+    http_server_config: SpecifiedSetting<HttpForm>,
+    basic_auth_users: SpecifiedSetting<UsersForm>,
+    rate_limit: SpecifiedSetting<Spanned<RateLimitForm>>,
 }
 
 fn parse(contents: &[u8], files: &mut WebConfigFiles) -> Result<WebConfig, FileFault> {

@@ -13,7 +13,7 @@ use super::files::{PemForm, PemSource, WebConfigFiles, certificates_of};
 use super::tls_form::TlsForm;
 use super::tls_names::{CIPHER_SUITES, CURVES, VERSIONS, find, find_all};
 use podinit_config::FileFault;
-use podinit_config::yaml::Given;
+use podinit_config::yaml::SpecifiedSetting;
 
 /// Only HTTP/1.1 is supported.
 const ALPN: &[u8] = b"http/1.1";
@@ -86,7 +86,7 @@ impl TlsForm {
 
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, FileFault> {
         let known: Vec<(&str, usize)> = VERSIONS.iter().map(|(name, _)| *name).zip(0..).collect();
-        let bound = |version: &Given<Spanned<String>>, default: usize| {
+        let bound = |version: &SpecifiedSetting<Spanned<String>>, default: usize| {
             version.0.as_ref().map_or(Ok(default), |name| find(&known, name))
         };
         let least = bound(&self.min_version, 0)?;

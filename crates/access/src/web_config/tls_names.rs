@@ -14,7 +14,7 @@ use rustls::{SupportedCipherSuite, SupportedProtocolVersion};
 use serde_saphyr::Spanned;
 
 use podinit_config::FileFault;
-use podinit_config::yaml::Given;
+use podinit_config::yaml::SpecifiedSetting;
 
 /// From the oldest to the newest.
 pub(super) const VERSIONS: [(&str, &SupportedProtocolVersion); 2] =
@@ -55,7 +55,7 @@ pub(super) fn find<T: Copy>(known: &[(&str, T)], name: &Spanned<String>) -> Resu
 /// The values of a list of names; empty without the list.
 pub(super) fn find_all<T: Copy>(
     known: &[(&str, T)],
-    names: &Given<Vec<Spanned<String>>>,
+    names: &SpecifiedSetting<Vec<Spanned<String>>>,
 ) -> Result<Vec<T>, FileFault> {
     names.0.iter().flatten().map(|name| find(known, name)).collect()
 }

@@ -20,13 +20,13 @@ pub(super) struct PodCapacity(Option<Box<KnownCapacity>>);
 #[serde(default)]
 struct KnownCapacity {
     state: CapacityState,
-    said: Option<SaidOfCapacity>,
+    said: Option<CapacityStatement>,
 }
 
 /// The last Event of an autoscaler about a pod: its reporter, its arrival in milliseconds, and its message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct SaidOfCapacity {
+struct CapacityStatement {
     by: Arc<str>,
     since: Timestamp,
     message: Option<Box<str>>,
@@ -65,7 +65,7 @@ impl PodCapacity {
         self.0.get_or_insert_default()
     }
 
-    fn said(&self) -> Option<&SaidOfCapacity> {
+    fn said(&self) -> Option<&CapacityStatement> {
         self.0.as_ref()?.said.as_ref()
     }
 
@@ -87,7 +87,7 @@ impl PodCapacity {
         let since = said.filter(|said| is_same && said.by == *by);
         let since = since.map_or(to_milli(now), |said| said.since);
         known.state = *state;
-        known.said = Some(SaidOfCapacity { by: Arc::clone(by), since, message });
+        known.said = Some(CapacityStatement { by: Arc::clone(by), since, message });
     }
 
     /// Counts the message of a pod that was restored from a checkpoint in the budget.

@@ -16,9 +16,9 @@ use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState, disrupted, terminal};
 use super::reached::Reached;
 use super::record::RecordAmendment;
-use super::seen::SeenSnapshot;
 use super::slo::{SloInput, SloProgress, SloRule, StartupKind};
 use super::slo_verdict::{ExclusionReason, SloId};
+use super::snapshot_context::SnapshotContext;
 use super::startup::Startup;
 use crate::node::NodeLabels;
 use crate::pod::{DisruptionReason, PodInfo, PodSnapshot, PodUid};
@@ -209,7 +209,7 @@ impl FollowedPod {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         shared: &mut SharedState,
         reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> bool {

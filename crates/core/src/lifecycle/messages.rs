@@ -35,7 +35,7 @@ pub(super) struct Message {
 
 /// A message that is not kept yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SaidMessage<'a> {
+pub(super) struct NewMessage<'a> {
     /// The stage and cause that it is about
     pub(super) about: WaitReason,
     /// A warning `FailedAttachVolume` says it
@@ -51,10 +51,10 @@ pub(super) struct MessageBudget(usize);
 
 impl MessageBudget {
     /// Replaces the message of a pod, or removes it, also where there is no room for the new one.
-    pub(super) fn replace(&mut self, message: &mut Option<Message>, new: Option<SaidMessage<'_>>) {
+    pub(super) fn replace(&mut self, message: &mut Option<Message>, new: Option<NewMessage<'_>>) {
         let cut = new.map(|said| reason::keep(said.text, MOST_BYTES_OF_ONE));
         let old = message.as_ref().map(Message::said);
-        let is_same = |new: SaidMessage<'_>| {
+        let is_same = |new: NewMessage<'_>| {
             old.map(|old| (old.about, old.is_of_attachment, old.text))
                 == Some((new.about, new.is_of_attachment, cut.as_deref().unwrap_or_default()))
         };
@@ -93,8 +93,8 @@ impl MessageBudget {
 
 impl Message {
     /// The message, borrowed.
-    pub(super) fn said(&self) -> SaidMessage<'_> {
-        SaidMessage {
+    pub(super) fn said(&self) -> NewMessage<'_> {
+        NewMessage {
             about: self.about,
             is_of_attachment: self.is_of_attachment,
             volume_image: None,
@@ -104,7 +104,7 @@ impl Message {
 }
 
 /// The message of a snapshot about why its pod waits; `None` where it has none.
-pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option<SaidMessage<'_>> {
+pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option<NewMessage<'_>> {
     let text = match waiting.stage() {
         Stage::Scheduling | Stage::Unschedulable => &*snapshot.not_scheduled.as_ref()?.message,
         // In the stage `network` for kubelets without the network condition.
@@ -118,7 +118,7 @@ pub(super) fn said_by_pod(snapshot: &PodSnapshot, waiting: WaitReason) -> Option
         Stage::Gated => return None,
     };
     let is_said = waiting.cause() != Cause::Terminating && !text.is_empty();
-    is_said.then_some(SaidMessage {
+    is_said.then_some(NewMessage {
         about: waiting,
         is_of_attachment: false,
         volume_image: named_volume(snapshot, waiting.cause(), text),
@@ -144,13 +144,13 @@ fn named_volume<'a>(snapshot: &'a PodSnapshot, cause: Cause, text: &str) -> Opti
 }
 
 /// The message of an Event about a wait in the stage `network`, also before its pod is in that stage.
-pub(super) fn said_by_event(event: &KubeEvent) -> Option<SaidMessage<'_>> {
+pub(super) fn said_by_event(event: &KubeEvent) -> Option<NewMessage<'_>> {
     let EventReason::Warning(warning) = event.reason else {
         return None;
     };
     let text = event.message.as_deref().filter(|text| !text.is_empty())?;
     let about = about_warning(warning)?;
-    Some(SaidMessage {
+    Some(NewMessage {
         about,
         is_of_attachment: warning == SandboxWarning::FailedAttachVolume,
         volume_image: None,

@@ -28,7 +28,7 @@ fn messages_take_no_more_than_their_budget_and_give_it_back() {
     messages.resize_with(2 * most / MOST_BYTES_OF_ONE, || None);
     let said = |message: &Option<Message>| message.as_ref().map(|said| said.text.clone());
     let about = waiting(Stage::Network, Cause::Cni);
-    let new = |text| Some(SaidMessage { about, is_of_attachment: false, volume_image: None, text });
+    let new = |text| Some(NewMessage { about, is_of_attachment: false, volume_image: None, text });
     for message in &mut messages {
         budget.replace(message, new(&long));
     }
@@ -109,7 +109,7 @@ fn a_warning_speaks_of_the_network() {
     let text = "no address left";
     assert_eq!(
         said_by_event(&event),
-        Some(SaidMessage { about, is_of_attachment: false, volume_image: None, text })
+        Some(NewMessage { about, is_of_attachment: false, volume_image: None, text })
     );
     event.message = Some("".into());
     assert_eq!(said_by_event(&event), None);

@@ -1,7 +1,7 @@
 //! A pod whose startup is under way: folds snapshots into its [`Startup`] and reports what follows.
 
 mod kube_events;
-mod said;
+mod message;
 mod saving;
 
 pub use self::saving::SharedParts;
@@ -32,11 +32,11 @@ use super::outcome::Outcome;
 use super::pod_node::{PodNode, StartupImages};
 use super::reached::Reached;
 use super::record::RecordedCause;
-use super::seen::SeenSnapshot;
 use super::slo::{
     SloInput, SloMatches, SloProgress, SloRule, SloTimers, StartupKind, shows_no_network_condition,
 };
 use super::slo_verdict::{ExclusionReason, SloId};
+use super::snapshot_context::SnapshotContext;
 use super::startup::{ShownAfter, Startup};
 use super::startup_sli::SliProgress;
 use super::stuck::StuckBefore;
@@ -88,7 +88,12 @@ impl SharedState {
     }
 
     /// Takes in how long after what they state a snapshot of a pod on `node` was shown.
-    fn compare_clocks(&mut self, shown: ShownAfter, node: Option<&Arc<str>>, seen: &SeenSnapshot) {
+    fn compare_clocks(
+        &mut self,
+        shown: ShownAfter,
+        node: Option<&Arc<str>>,
+        seen: &SnapshotContext,
+    ) {
         if let Some(after) = shown.binding {
             self.note_lag(ServerStamp::Binding, after, seen);
         }
@@ -100,7 +105,7 @@ impl SharedState {
     }
 
     /// A watch event has shown a stamp of the API server so many nanoseconds later.
-    pub(super) fn note_lag(&mut self, stamp: ServerStamp, after: i64, seen: &SeenSnapshot) {
+    pub(super) fn note_lag(&mut self, stamp: ServerStamp, after: i64, seen: &SnapshotContext) {
         let Some(observed) = seen.observed else {
             return;
         };
@@ -282,7 +287,7 @@ impl PodInFlight {
     pub(super) fn fold(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         shared: &mut SharedState,
         reporter: &mut TimedObserver<'_, impl ObservePod>,
     ) -> Option<Outcome> {
@@ -314,7 +319,7 @@ impl PodInFlight {
         let was_scheduled = startup.reached(Milestone::Scheduled).is_reached();
         let unbound = before.is_some() && (newly_bound || info.node.is_none());
         let seen =
-            &SeenSnapshot { exact_network: shared.has_exact_network(info), unbound, ..*seen };
+            &SnapshotContext { exact_network: shared.has_exact_network(info), unbound, ..*seen };
         evidence.update(snapshot);
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             let nanos = snapshot.init_runs.as_nanos();

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::cause::PodStanding;
+use super::cause::PodStage;
 use super::enum_set::EnumSet;
 use super::estimate::TimeEstimate;
 use super::interval::{AppliesTo, Interval, IntervalEnd, IntervalStart, NodePoint, Stage};
@@ -17,7 +17,7 @@ use super::network_evidence::{NetworkEvidence, NetworkTime, all_started, earlies
 use super::observation::PodObservation;
 use super::pod_node::{NodeAge, PodNode};
 use super::reached::Reached;
-use super::seen::SeenSnapshot;
+use super::snapshot_context::SnapshotContext;
 use super::traits::Traits;
 use crate::pod::{ConditionType, PodSnapshot};
 use crate::saved::{read_by_name, write_by_name};
@@ -151,7 +151,7 @@ impl Startup {
         &mut self,
         snapshot: &PodSnapshot,
         is_rejected: bool,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) -> ShownAfter {
         let mut shown = ShownAfter::default();
@@ -231,7 +231,7 @@ impl Startup {
         &mut self,
         (condition, time): (TimeEstimate, Option<NetworkTime>),
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         emit: &mut impl FnMut(PodObservation),
     ) {
         let (at, evidence) = earliest(condition.at, &snapshot.containers, seen.mode);
@@ -298,14 +298,14 @@ impl Startup {
         self.bound().usable().filter(is_near).unwrap_or(at)
     }
 
-    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, seen: &SeenSnapshot) {
+    fn latch_acknowledged(&mut self, snapshot: &PodSnapshot, seen: &SnapshotContext) {
         if snapshot.started.is_some() && !self.reached(Milestone::Acknowledged).is_reached() {
             let estimate = seen.mode.estimate(snapshot.started, seen.observed);
             self.reach_at(Milestone::Acknowledged, estimate);
         }
     }
 
-    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, seen: &SeenSnapshot) {
+    fn latch_containers_started(&mut self, snapshot: &PodSnapshot, seen: &SnapshotContext) {
         if !self.reached(Milestone::ContainersStarted).is_reached()
             && let Some(latest) = all_started(&snapshot.containers)
         {
@@ -314,7 +314,7 @@ impl Startup {
         }
     }
 
-    fn latch_ungated(&mut self, snapshot: &PodSnapshot, seen: &SeenSnapshot) {
+    fn latch_ungated(&mut self, snapshot: &PodSnapshot, seen: &SnapshotContext) {
         let ungated = self.seen_gated && !snapshot.gated;
         if !ungated || self.reached(Milestone::Ungated).is_reached() {
             return;
@@ -472,9 +472,9 @@ impl Startup {
     }
 
     /// The stage of the pod, and the stage that it would be in with its network ready.
-    pub(super) fn standing(&self) -> PodStanding {
+    pub(super) fn standing(&self) -> PodStage {
         let reached = |milestone| self.reached(milestone).is_reached();
-        PodStanding {
+        PodStage {
             stage: self.stage(),
             beyond_network: if self.has_init_containers && !reached(Milestone::Initialized) {
                 Stage::Init

@@ -40,7 +40,7 @@ use super::observer::Observer;
 use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState};
 use super::record::InFlightPosition;
-use super::seen::SeenSnapshot;
+use super::snapshot_context::SnapshotContext;
 
 use super::slo::{SloMatches, SloRule};
 use super::sources::DeliveredSources;
@@ -218,7 +218,7 @@ impl Tracker {
         if self.sources.is_in_sync(source) {
             self.shared.lags.in_sync(source, now);
         }
-        let seen = SeenSnapshot {
+        let seen = SnapshotContext {
             source,
             now,
             observed,
@@ -296,7 +296,7 @@ impl Tracker {
     fn apply_snapshot(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         self.pass_deadlines_of(snapshot.uid, reporter);
@@ -347,7 +347,7 @@ impl Tracker {
     fn see_in_place(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         first: bool,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {

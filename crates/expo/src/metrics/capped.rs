@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
-use super::label_values::{GivenPlace, LabelValuePlaces, OTHER_ID, SavedPlace, ValueId};
+use super::label_values::{AssignedPlace, LabelValuePlaces, OTHER_ID, SavedPlace, ValueId};
 use super::labels::OTHER;
 use podinit_core::timestamp::Timestamp;
 use podinit_instruments::{
@@ -56,7 +56,7 @@ impl<T: Default> CappedFamilies<T> {
         now: Timestamp,
     ) -> MetValue<T> {
         let given = self.values.lock().give(value, namespace, now);
-        let Some(GivenPlace { id, is_new, ended }) = given else {
+        let Some(AssignedPlace { id, is_new, ended }) = given else {
             return MetValue { id: OTHER_ID, series: self.series(OTHER), is_new: false };
         };
         if let Some(ended) = ended {

@@ -46,7 +46,7 @@ pub struct SavedPlace {
 }
 
 /// A value that was given a place.
-pub(super) struct GivenPlace {
+pub(super) struct AssignedPlace {
     pub(super) id: ValueId,
     /// It had none before
     pub(super) is_new: bool,
@@ -107,9 +107,9 @@ impl LabelValuePlaces {
         value: &str,
         namespace: Option<&Arc<str>>,
         now: Timestamp,
-    ) -> Option<GivenPlace> {
+    ) -> Option<AssignedPlace> {
         if let Some(id) = self.known(value) {
-            return (id != OTHER_ID).then_some(GivenPlace { id, is_new: false, ended: None });
+            return (id != OTHER_ID).then_some(AssignedPlace { id, is_new: false, ended: None });
         }
         let share = (self.max_values / 2).max(1);
         let owned = namespace.and_then(|namespace| self.owned.get(namespace));
@@ -131,7 +131,7 @@ impl LabelValuePlaces {
             return None;
         }
         self.own(id, namespace.cloned());
-        Some(GivenPlace { id, is_new: true, ended })
+        Some(AssignedPlace { id, is_new: true, ended })
     }
 
     /// A pod of a namespace has taken the place.

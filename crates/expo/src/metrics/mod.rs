@@ -28,8 +28,8 @@ mod gates;
 mod holds;
 mod image_pulls;
 mod in_place;
-mod label_census;
 mod label_sets;
+mod label_usage;
 mod label_values;
 pub mod labels;
 mod namespaces;
@@ -54,11 +54,11 @@ pub use custom_milestones::SavedMilestones;
 pub use durations::{DurationDistribution, LEAST_OF_P99, StageDurations, stages_and_startup};
 pub use exposition::{EncodeError, Exposition, PodFigures};
 pub use families::families_of_pods;
-pub use label_census::{
-    LabelCensus, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
+pub use label_sets::{SavedLabel, SavedLabels};
+pub use label_usage::{
+    LabelUsage, LabelUse, MOST_VALUES, NATIVE_SERIES_OF_A_REGISTRY, SERIES_OF_A_REGISTRY,
     SeriesOfSets,
 };
-pub use label_sets::{SavedLabel, SavedLabels};
 pub use label_values::SavedPlace;
 pub use labels::{DEFAULT_MAX_VALUES, GATE, LabelConfig, LabelError, REGISTRY, SeriesLabel};
 pub use podinit_instruments::ExpositionFormat;

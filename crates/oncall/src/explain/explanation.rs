@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::ended::{EndedLine, ExplainedEnd, is_end_known};
 use super::fleet::FleetDurations;
-use super::headline::{StartupStanding, headline};
+use super::headline::{StartupHealth, headline};
 use super::kubectl::addressed;
 use super::named;
 use super::new_node::{self, NodeLine};
@@ -84,7 +84,7 @@ pub struct Explanation {
     pub headline: Option<String>,
     /// Whether it has come well, or badly
     #[serde(skip)]
-    pub standing: StartupStanding,
+    pub standing: StartupHealth,
     /// Why its times may not be those of its startup, and what else its source leaves in doubt
     pub doubts: Vec<String>,
     /// When it began, the zero of the waterfall
@@ -232,7 +232,7 @@ impl Explanation {
             state: record.outcome().map_or("in_flight", |outcome| outcome.as_str()),
             verdict: verdict(record, &ended, &parts, began, end),
             headline: headline(record, end),
-            standing: StartupStanding::from_record(record),
+            standing: StartupHealth::from_record(record),
             doubts,
             began,
             seconds: is_known.then(|| since(began, end)),

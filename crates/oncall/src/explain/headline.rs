@@ -10,7 +10,7 @@ use crate::problems::reason;
 
 /// The state of a startup, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartupStanding {
+pub enum StartupHealth {
     /// It became ready, and its pod has not crashed since
     Ready,
     /// It may still become ready, or it ended as nobody's fault
@@ -20,7 +20,7 @@ pub enum StartupStanding {
     Failed,
 }
 
-impl StartupStanding {
+impl StartupHealth {
     /// The state of the startup of `record`.
     pub(super) fn from_record(record: &Record) -> Self {
         match record.progress {

@@ -29,7 +29,7 @@ mod worst;
 pub(super) use explanation::{AutoscalerLine, CauseLine, MilestoneLine, SloLine, WorkloadPods};
 pub use explanation::{Explanation, ExplanationContext};
 pub use fleet::FleetDurations;
-pub use headline::StartupStanding;
+pub use headline::StartupHealth;
 pub(super) use kubectl::addressed;
 pub use kubectl::{quoted, time_of_node};
 pub(super) use named::gate_in_words;

@@ -14,7 +14,7 @@ use super::status::{OverviewStatus, StatusSigns};
 use super::waterfall::{PodWaterfall, waterfall};
 use crate::explain::{Explanation, ExplanationContext, addressed};
 use crate::freshness::Freshness;
-use crate::problems::{PodFilter, Problem, SeenProblems};
+use crate::problems::{PodFilter, Problem, ProblemSnapshot};
 use podinit_core::lifecycle::{Outcome, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{PodFigures, StageDurations};
@@ -33,7 +33,7 @@ pub struct Overview {
     pub durations: StageDurations,
     pub history: OverviewHistory,
     /// The problems of the whole cluster, and its pods in flight
-    pub seen: Arc<SeenProblems>,
+    pub seen: Arc<ProblemSnapshot>,
     /// Why these are not known now
     pub unanswered: Option<String>,
     pub wanted: PodFilter,
@@ -122,7 +122,7 @@ impl Overview {
     pub fn render(mut self, now: Timestamp) -> askama::Result<String> {
         // Waits end at the instant of the finding: a pod of that instant may be ready now.
         let found = self.seen.at.unwrap_or(now);
-        let (problems, census) = (&self.seen.problems, &self.seen.census(&self.wanted));
+        let (problems, breakdown) = (&self.seen.problems, &self.seen.breakdown(&self.wanted));
         // Lines and the burn reach to the present.
         self.history.add(HistorySample::new(now, &self.figures, &problems.problems));
         let slos = self.figures.slos.iter();
@@ -132,7 +132,7 @@ impl Overview {
             SloCard::new(slo, &self.history, present, now)
         });
         let slos: Vec<_> = slos.collect();
-        let in_flight = census.in_flight();
+        let in_flight = breakdown.in_flight();
         let late_deliveries = problems.late_deliveries.clone();
         let late_deliveries = late_deliveries.map(|late| late.seen_by(&self.freshness));
         let status = OverviewStatus::from_signs(&StatusSigns {
@@ -153,7 +153,7 @@ impl Overview {
         let samples: Vec<_> = self.history.since_an_hour(now).collect();
         let (bands, axes) = river(&samples, now);
         let hours = self.history.hours(now, &self.durations);
-        let mut cards: Vec<_> = (census.problems.iter())
+        let mut cards: Vec<_> = (breakdown.problems.iter())
             .take(MOST_CARDS + MOST_LINES)
             .map(|problem| {
                 ProblemCard::new(problem, &self.history, self.foot.runbook_url.as_deref(), now)
@@ -168,14 +168,14 @@ impl Overview {
             first.is_in_header = self.wanted.is_all();
         }
         let lines = cards.split_off(cards.len().min(MOST_CARDS));
-        let (groups, more_groups) = pod_groups(census, found);
+        let (groups, more_groups) = pod_groups(breakdown, found);
         let slowest = slowest(&self.slowest, now);
         let page = OverviewPage {
             root: "",
             cluster: self.cluster,
             sync: sync(&self.freshness, now),
             shard: self.freshness.shard_note(),
-            more_problems: census.problems.len() - cards.len() - lines.len(),
+            more_problems: breakdown.problems.len() - cards.len() - lines.len(),
             whole: if self.wanted.is_all() { "" } else { ", whole cluster" },
             has_problem: !problems.problems.is_empty(),
             wanted: words(&self.wanted),
@@ -188,7 +188,7 @@ impl Overview {
             height: HEIGHT,
             stages: stage_rows(
                 &hours,
-                &InStages { pods: census.stages, entered: census.entered, at: found },
+                &InStages { pods: breakdown.stages, entered: breakdown.entered, at: found },
             ),
             hour: match hours.seconds {
                 3300.. => "hour".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::link::path_of;
 use super::problem_card::{largest, workload};
-use crate::problems::{CensusGroup, PodCensus};
+use crate::problems::{BreakdownGroup, PodBreakdown};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
@@ -102,34 +102,34 @@ impl PodRow {
 }
 
 /// The groups with the most important first, and how many problems are not among them.
-pub(super) fn pod_groups(census: &PodCensus, now: Timestamp) -> (Vec<PodGroup>, usize) {
+pub(super) fn pod_groups(breakdown: &PodBreakdown, now: Timestamp) -> (Vec<PodGroup>, usize) {
     let mut left = MOST_ROWS;
-    let problems = census.problems.iter().take(MOST_GROUPS);
+    let problems = breakdown.problems.iter().take(MOST_GROUPS);
     let problems = problems.map(|(problem, group)| {
         let shared = problem.dimension.as_deref().zip(problem.value.as_deref());
         let shared = shared.map_or_else(String::new, |(what, value)| format!(", {what} {value}"));
         let cause = Cause::from_text(&problem.cause);
         (format!("{}{shared}", problem.cause), cause, group)
     });
-    let causes: Vec<&str> = census.too_new.causes.iter().copied().collect();
+    let causes: Vec<&str> = breakdown.too_new.causes.iter().copied().collect();
     let title = format!("Too new to tell, with the cause of a problem ({})", causes.join(", "));
-    let too_new = (title, None, &census.too_new.group);
-    let rest = ("Starting as usual".to_owned(), None, &census.rest);
+    let too_new = (title, None, &breakdown.too_new.group);
+    let rest = ("Starting as usual".to_owned(), None, &breakdown.rest);
     let groups = problems.chain([too_new, rest]).filter(|(_, _, group)| group.pods > 0);
     let groups = groups.map(|(title, cause, group)| {
         let mut listed = pod_group(title, cause, group, &mut left, now);
         if cause.is_none() {
-            listed.workloads.iter_mut().for_each(|one| one.note = failing(census, &one.name));
+            listed.workloads.iter_mut().for_each(|one| one.note = failing(breakdown, &one.name));
         }
         listed
     });
-    let more = census.problems.len().saturating_sub(MOST_GROUPS);
+    let more = breakdown.problems.len().saturating_sub(MOST_GROUPS);
     (groups.collect(), more)
 }
 
 /// That other pods of a workload have failed, so that nobody takes it for one that starts well.
-fn failing(census: &PodCensus, name: &str) -> String {
-    let groups = census.problems.iter().map(|(_, group)| group);
+fn failing(breakdown: &PodBreakdown, name: &str) -> String {
+    let groups = breakdown.problems.iter().map(|(_, group)| group);
     let failed =
         groups.flat_map(|group| &group.workloads).filter(|(key, _)| workload(key).0 == name);
     match failed.map(|(_, pods)| pods.pods - pods.in_flight).sum::<usize>() {
@@ -141,7 +141,7 @@ fn failing(census: &PodCensus, name: &str) -> String {
 fn pod_group(
     title: String,
     cause: Option<Cause>,
-    group: &CensusGroup,
+    group: &BreakdownGroup,
     left: &mut usize,
     now: Timestamp,
 ) -> PodGroup {

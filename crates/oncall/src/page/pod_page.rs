@@ -7,7 +7,7 @@ use super::overview::PageFooter;
 use super::runbooks;
 use super::waterfall::{PodWaterfall, ROW, WIDTH, waterfall};
 use crate::explain::{
-    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, StartupStanding, gate_in_words,
+    AutoscalerLine, CauseLine, Explanation, MilestoneLine, SloLine, StartupHealth, gate_in_words,
 };
 use crate::problems::Problem;
 use podinit_core::lifecycle::RecordedGate;
@@ -88,10 +88,10 @@ pub fn pod_page(
         root: ROOT,
         explanation,
         level: match explanation.standing {
-            StartupStanding::Ready => "calm",
-            StartupStanding::Failed | StartupStanding::Stuck => "bad",
-            StartupStanding::Open if problem.is_some() => "warn",
-            StartupStanding::Open => "plain",
+            StartupHealth::Ready => "calm",
+            StartupHealth::Failed | StartupHealth::Stuck => "bad",
+            StartupHealth::Open if problem.is_some() => "warn",
+            StartupHealth::Open => "plain",
         },
         problem: problem.map(PodProblem::new),
         waterfall: waterfall(explanation),

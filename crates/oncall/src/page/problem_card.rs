@@ -4,7 +4,7 @@ use super::history::OverviewHistory;
 use super::link::{path_of, query};
 use super::river::{TimeAxes, line};
 use super::runbooks;
-use crate::problems::{CensusGroup, CensusWorkloadKey, PodName, Problem, TopLocations};
+use crate::problems::{BreakdownGroup, BreakdownWorkload, PodName, Problem, TopLocations};
 use podinit_core::timestamp::Timestamp;
 use podinit_text::words::thousands;
 
@@ -46,7 +46,7 @@ pub(super) struct AffectedObjects {
 
 impl ProblemCard {
     pub(super) fn new(
-        (problem, group): &(Problem, CensusGroup),
+        (problem, group): &(Problem, BreakdownGroup),
         history: &OverviewHistory,
         runbook_url: Option<&str>,
         now: Timestamp,
@@ -85,7 +85,7 @@ impl ProblemCard {
 }
 
 /// The name of a workload, and the page of it.
-pub(super) fn workload((namespace, kind, name): &CensusWorkloadKey) -> (String, String) {
+pub(super) fn workload((namespace, kind, name): &BreakdownWorkload) -> (String, String) {
     match kind.is_empty() {
         true => (format!("{namespace}: pods without an owner"), query(&[("namespace", namespace)])),
         false => (
@@ -114,7 +114,7 @@ fn affected(
     AffectedObjects { kind, more: if more > 0 { thousands(more) } else { String::new() }, named }
 }
 
-fn workloads(group: &CensusGroup) -> AffectedObjects {
+fn workloads(group: &BreakdownGroup) -> AffectedObjects {
     let all = group.workloads.iter();
     let named = largest(all.map(|(key, workload)| (key, workload.pods))).take(NAMED);
     let named = named.map(|(key, pods)| {

@@ -10,20 +10,20 @@
 //! All sources give the same answers about the same pods.
 
 mod as_of;
+mod exporter_answer;
 mod kept;
 mod list;
 mod listed_cluster;
 mod question;
 mod started_before;
 mod statuses;
-mod told;
 mod tracked;
 
 use as_of::NoInstant;
 pub use as_of::{AsOf, RecordingTime};
+pub use exporter_answer::{ExporterAnswer, kept_records};
 pub use listed_cluster::{ClusterListing, ListedCluster, ListedEvidence, ListedNodes};
 pub use question::PodQuestion;
-pub use told::{ExporterAnswer, kept_records};
 
 use std::cmp::Reverse;
 

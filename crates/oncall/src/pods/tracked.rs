@@ -11,7 +11,7 @@ use super::question::PodQuestion;
 use super::started_before::StartedBefore;
 use super::statuses::PodStatuses;
 use crate::explain::{ExplanationContext, WorkloadPods};
-use crate::problems::{ClockCheck, Problems, SeenProblems};
+use crate::problems::{ClockCheck, ProblemSnapshot, Problems};
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
@@ -130,7 +130,7 @@ impl TrackedPods {
         let found = self.found_with(&mut over_time);
         self.over_time = over_time;
         found.map_or_else(Problems::default, |(found, crashing, now)| {
-            let seen = SeenProblems::new(found, self.tracker.node_faults(), now);
+            let seen = ProblemSnapshot::new(found, self.tracker.node_faults(), now);
             let problems = seen.problems.with_crashing(crashing);
             problems.with_late_deliveries(self.tracker.late_by(), ClockCheck::OfRecorder)
         })

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{ClockCheck, FindingPublisher, SeenProblems};
+use super::{ClockCheck, FindingPublisher, ProblemSnapshot};
 use crate::records::{
     EndedPosition, MOST_NEWEST, QueryPosition, RecordFilter, RecordOrder, RecordQuery,
     RecordsClient, UnansweredQuery,
@@ -126,7 +126,7 @@ impl ProblemFinder {
             pods: problem.pods,
         });
         self.metric.state(problems, began + FINDING_LASTS);
-        let mut seen = SeenProblems::new(found, beside.node_faults, now);
+        let mut seen = ProblemSnapshot::new(found, beside.node_faults, now);
         unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
         self.unmatched_slos.clone_from(&beside.unmatched_slos);
         seen.problems.unmatched_slos = beside.unmatched_slos;
@@ -289,10 +289,10 @@ mod tests {
         // Nobody answers any more, and readers do not wait.
         owner.abort();
         let all = snapshots.newest().unwrap();
-        assert_eq!(all.census(&PodFilter::default()).pods(), 1_200);
+        assert_eq!(all.breakdown(&PodFilter::default()).pods(), 1_200);
         let elsewhere =
             PodFilter { namespace: Some("elsewhere".to_owned()), ..PodFilter::default() };
-        assert_eq!(all.census(&elsewhere).pods(), 0);
+        assert_eq!(all.breakdown(&elsewhere).pods(), 0);
         sleep(Duration::from_secs(120)).await;
         assert!(snapshots.unknown().unwrap().contains("s ago"));
         assert!(snapshots.newest().is_some());
@@ -326,8 +326,8 @@ mod tests {
         let seen = snapshots.newest().unwrap();
         let problem = &seen.problems.problems[0];
         assert_eq!((&*problem.cause, problem.pods, problem.failed), ("crash", 800, 800));
-        let census = seen.census(&PodFilter::default());
-        assert_eq!((census.pods(), census.in_flight()), (800, 0));
+        let breakdown = seen.breakdown(&PodFilter::default());
+        assert_eq!((breakdown.pods(), breakdown.in_flight()), (800, 0));
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,22 +6,24 @@
 //! Pods of any source ────┴─▶ Problems ─▶ table | wide | json
 //! ```
 
-mod census;
+mod breakdown;
 mod finder;
 mod late_deliveries;
 mod routes;
-mod seen;
+mod snapshot;
 mod snapshots;
 mod table;
 mod wording;
 
-pub(super) use census::TopLocations;
-pub use census::{CensusGroup, CensusWorkloadKey, PodCensus, PodFilter, TooNew, WorkloadCensus};
+pub(super) use breakdown::TopLocations;
+pub use breakdown::{
+    BreakdownGroup, BreakdownWorkload, PodBreakdown, PodFilter, TooNew, WorkloadBreakdown,
+};
 pub use finder::ProblemFinder;
 pub(super) use late_deliveries::{ClockCheck, LateDeliveries};
 pub use routes::router;
-pub(super) use seen::MatchedPods;
-pub use seen::SeenProblems;
+pub(super) use snapshot::MatchedPods;
+pub use snapshot::ProblemSnapshot;
 use snapshots::FindingPublisher;
 pub use snapshots::{FindingSnapshots, channel};
 pub(crate) use wording::reason;
@@ -173,7 +175,7 @@ impl Problems {
         faults: NodeFaults,
         now: Option<Timestamp>,
     ) -> Self {
-        SeenProblems::from_records(in_flight, newest, faults, now).problems
+        ProblemSnapshot::from_records(in_flight, newest, faults, now).problems
     }
 
     /// The same of a list in which so many pods crash that had started, those of problems included.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::{Problems, SeenProblems};
+use super::{ProblemSnapshot, Problems};
 use crate::explain::addressed;
 use crate::freshness::Freshness;
 use podinit_problems::FINDING_LASTS;
 
 /// A finding, and when it began: it is of that moment.
-type NewestFinding = Option<(Instant, Arc<SeenProblems>)>;
+type NewestFinding = Option<(Instant, Arc<ProblemSnapshot>)>;
 
 /// Who finds problems, and who wants to know.
 pub fn channel() -> (FindingPublisher, FindingSnapshots) {
@@ -26,7 +26,7 @@ pub struct FindingPublisher(watch::Sender<NewestFinding>);
 
 impl FindingPublisher {
     /// The newest finding, which began then.
-    pub(super) fn publish(&self, seen: SeenProblems, began: Instant) {
+    pub(super) fn publish(&self, seen: ProblemSnapshot, began: Instant) {
         self.0.send_replace(Some((began, Arc::new(seen))));
     }
 }
@@ -37,7 +37,7 @@ pub struct FindingSnapshots(watch::Receiver<NewestFinding>);
 
 impl FindingSnapshots {
     /// The newest finding; `None` before the first.
-    pub fn newest(&self) -> Option<Arc<SeenProblems>> {
+    pub fn newest(&self) -> Option<Arc<ProblemSnapshot>> {
         self.0.borrow().as_ref().map(|(_, seen)| Arc::clone(seen))
     }
 

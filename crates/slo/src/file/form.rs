@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_saphyr::Spanned;
 
-use podinit_config::yaml::{Given, unknown};
+use podinit_config::yaml::{SpecifiedSetting, unknown};
 use podinit_core::lifecycle::{Interval, SloInterval};
 use podinit_text::duration::PrometheusDuration;
 
@@ -26,22 +26,22 @@ pub(super) struct SloForm {
     pub(super) objective: Spanned<f64>,
     pub(super) window: Spanned<PrometheusDuration>,
     #[serde(default)]
-    pub(super) namespaces: Given<Spanned<NamespacesForm>>,
+    pub(super) namespaces: SpecifiedSetting<Spanned<NamespacesForm>>,
     #[serde(default)]
-    pub(super) owner_kinds: Given<Spanned<Vec<Kind>>>,
+    pub(super) owner_kinds: SpecifiedSetting<Spanned<Vec<Kind>>>,
     #[serde(default)]
-    pub(super) grace: Given<Spanned<PrometheusDuration>>,
+    pub(super) grace: SpecifiedSetting<Spanned<PrometheusDuration>>,
     #[serde(default)]
-    pub(super) capacity: Given<Spanned<Capacity>>,
+    pub(super) capacity: SpecifiedSetting<Spanned<Capacity>>,
     #[serde(default)]
-    pub(super) images: Given<Spanned<Images>>,
+    pub(super) images: SpecifiedSetting<Spanned<Images>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct NamespacesForm {
-    pub(super) include: Given<Spanned<Vec<Namespace>>>,
-    pub(super) exclude: Given<Spanned<Vec<Namespace>>>,
+    pub(super) include: SpecifiedSetting<Spanned<Vec<Namespace>>>,
+    pub(super) exclude: SpecifiedSetting<Spanned<Vec<Namespace>>>,
 }
 
 /// Of each thing one value can be promised.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::containers::{self, ContainerEvidence, MOST_FOLLOWED};
 use super::detours::Detours;
-use super::{Cause, PodStanding, WaitReason, scheduler_message};
+use super::{Cause, PodStage, WaitReason, scheduler_message};
 use crate::kube_event::{EventReason, KubeEvent, SandboxWarning};
 use crate::lifecycle::interval::Stage;
 use crate::pod::{
@@ -98,7 +98,7 @@ impl WaitEvidence {
     }
 
     /// Why the pod waits at `standing`.
-    pub(in crate::lifecycle) fn waiting(&self, standing: PodStanding) -> WaitReason {
+    pub(in crate::lifecycle) fn waiting(&self, standing: PodStage) -> WaitReason {
         let (stage, rows) = (standing.stage, self.rows(standing));
         let cause = match self.terminating {
             true => Some(Cause::Terminating),
@@ -113,7 +113,7 @@ impl WaitEvidence {
     }
 
     /// The stage whose rows give the cause of a pod at `standing`.
-    fn rows(&self, standing: PodStanding) -> Stage {
+    fn rows(&self, standing: PodStage) -> Stage {
         let rows = match standing.stage {
             Stage::Network if self.detours.is_past_network() => standing.beyond_network,
             stage => stage,
@@ -128,7 +128,7 @@ impl WaitEvidence {
     pub(in crate::lifecycle) fn container_with(
         &self,
         cause: Cause,
-        standing: PodStanding,
+        standing: PodStage,
     ) -> Option<usize> {
         containers::container_with(&self.containers, self.rows(standing), cause)
     }

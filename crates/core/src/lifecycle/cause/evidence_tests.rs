@@ -13,10 +13,10 @@ fn pod() -> PodSnapshot {
 
 fn cause_in(stage: Stage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let beyond_network = Stage::Containers;
-    cause_at(PodStanding { stage, beyond_network, has_readiness_gates: true }, pod, events)
+    cause_at(PodStage { stage, beyond_network, has_readiness_gates: true }, pod, events)
 }
 
-fn cause_at(standing: PodStanding, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
+fn cause_at(standing: PodStage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let mut evidence = WaitEvidence::default();
     evidence.update(pod);
     events.iter().for_each(|event| evidence.take_event(event));
@@ -144,7 +144,7 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     let web = |state| container("web", Regular, state, true);
     let init = |state| container("init", Init, state, true);
     let cause = |containers: &[ContainerSpec]| {
-        let standing = PodStanding {
+        let standing = PodStage {
             stage: Stage::Network,
             beyond_network: Stage::Containers,
             has_readiness_gates: true,
@@ -173,7 +173,7 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     let first = |containers: &[ContainerSpec]| {
         let mut evidence = WaitEvidence::default();
         evidence.update(&with(containers));
-        let standing = PodStanding {
+        let standing = PodStage {
             stage: Stage::Containers,
             beyond_network: Stage::Containers,
             has_readiness_gates: true,

@@ -23,7 +23,7 @@ pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
 pub(super) use evidence::{WaitEvidence, cause_of_warning};
 pub(super) use log::CauseLog;
 pub use scheduler_message::{said_of_nodes, taints_said};
-pub(super) use waiting::PodStanding;
+pub(super) use waiting::PodStage;
 pub use waiting::WaitReason;
 
 label_values! {

@@ -80,7 +80,7 @@ const CAUSES: [(Stage, &[Cause]); Stage::ALL.len()] = {
 
 /// The stage of a pod in flight, and what else decides the rows of its cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::lifecycle) struct PodStanding {
+pub(in crate::lifecycle) struct PodStage {
     pub stage: Stage,
     /// The stage, had NetworkReady been reached
     pub beyond_network: Stage,

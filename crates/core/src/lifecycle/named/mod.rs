@@ -18,7 +18,7 @@ use super::judgement::{DurationJudgement, Latency};
 use super::milestone::Milestone;
 use super::observation::PodObservation;
 use super::reached::Reached;
-use super::seen::SeenSnapshot;
+use super::snapshot_context::SnapshotContext;
 use super::startup::Startup;
 use crate::pod::{
     ConditionType, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions, PodSnapshot,
@@ -188,7 +188,7 @@ impl Named {
 /// A snapshot to fold, and how it was delivered.
 pub(super) struct NamedFold<'a, S> {
     pub(super) snapshot: &'a PodSnapshot,
-    pub(super) seen: &'a SeenSnapshot,
+    pub(super) seen: &'a SnapshotContext,
     /// No snapshot of the pod was folded before
     pub(super) is_first: bool,
     pub(super) milestones: &'a CustomMilestones,
@@ -309,7 +309,7 @@ impl Named {
         &mut self,
         startup: &Startup,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         emit: &mut impl FnMut(NamedObservation<'_>),
     ) {
         let Some(gates) = self.gates.clone().filter(|gates| !gates.scheduling.is_empty()) else {
@@ -444,7 +444,7 @@ fn condition_of_gate(says: &NamedConditions, gate: &str) -> Option<StatusConditi
 /// What decides since when a condition is True.
 #[derive(Clone, Copy)]
 struct ConditionSince<'a> {
-    seen: &'a SeenSnapshot,
+    seen: &'a SnapshotContext,
     /// No earlier snapshot of the pod lacked the condition
     is_first: bool,
 }

@@ -5,7 +5,7 @@ use super::remembered_pod::RememberedPod;
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
-use crate::lifecycle::seen::SeenSnapshot;
+use crate::lifecycle::snapshot_context::SnapshotContext;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -24,7 +24,7 @@ impl Tracker {
     pub(super) fn apply_deleted(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let uid = snapshot.uid;
@@ -67,7 +67,7 @@ impl Tracker {
     pub(super) fn apply_to_tombstone(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if self.sources.was_restored(seen.source) {

@@ -15,9 +15,9 @@ use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::{ReentryBaseline, to_second};
-use crate::lifecycle::seen::SeenSnapshot;
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::slo_verdict::ExclusionReason;
+use crate::lifecycle::snapshot_context::SnapshotContext;
 use crate::lifecycle::startup_sli_verdict::{StartupSli, StartupSliExclusion};
 use crate::pod::{PodInfo, PodSnapshot};
 use crate::timestamp::Timestamp;
@@ -66,7 +66,7 @@ impl Tracker {
     pub(super) fn discover(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if let Err(reason) = self.admit(snapshot, seen.now, reporter) {
@@ -145,7 +145,7 @@ impl Tracker {
     fn exclude(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         outcome: Outcome,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
@@ -173,11 +173,11 @@ impl Tracker {
     fn track(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         adopted: bool,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
-        let seen = &SeenSnapshot { adopted, ..*seen };
+        let seen = &SnapshotContext { adopted, ..*seen };
         let shared = &mut self.shared;
         if !snapshot.is_bound
             && snapshot.started.is_none()
@@ -214,7 +214,7 @@ impl Tracker {
     pub(super) fn remember_accounted(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);

@@ -7,8 +7,8 @@ use crate::lifecycle::followed::{FollowedPod, UnfollowReason};
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::SharedState;
-use crate::lifecycle::seen::SeenSnapshot;
 use crate::lifecycle::slo_verdict::SloId;
+use crate::lifecycle::snapshot_context::SnapshotContext;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -33,7 +33,7 @@ impl Tracker {
     pub(super) fn follow(
         &mut self,
         snapshot: &PodSnapshot,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         if self.followed.len() > 0 {

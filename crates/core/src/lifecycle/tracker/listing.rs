@@ -4,7 +4,7 @@ use super::Tracker;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
-use crate::lifecycle::seen::SeenSnapshot;
+use crate::lifecycle::snapshot_context::SnapshotContext;
 use crate::lifecycle::table::SlotSet;
 use crate::pod::packed::PackedPods;
 use crate::pod::{PodSnapshot, PodUid};
@@ -17,7 +17,7 @@ impl Tracker {
         &mut self,
         pods: PackedPods,
         until: Option<u64>,
-        seen: &SeenSnapshot,
+        seen: &SnapshotContext,
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let mut listed = SlotSet::default();

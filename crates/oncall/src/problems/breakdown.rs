@@ -29,13 +29,13 @@ pub struct PodFilter {
 
 /// The pods in flight, and those of problems whose startup is over, counted.
 #[derive(Clone, Debug, Default)]
-pub struct PodCensus {
+pub struct PodBreakdown {
     /// The problems, the worst first, each with its pods
-    pub problems: Vec<(Problem, CensusGroup)>,
+    pub problems: Vec<(Problem, BreakdownGroup)>,
     /// The pods of no problem that wait for the cause of one: mostly they are too new to tell
     pub too_new: TooNew,
     /// The pods that start as usual
-    pub rest: CensusGroup,
+    pub rest: BreakdownGroup,
     /// Those in flight, each once, by stage
     pub stages: [u64; Stage::ALL.len()],
     /// When the one in each stage entered it that has been there longest
@@ -48,7 +48,7 @@ pub struct PodCensus {
 
 /// Pods that belong together.
 #[derive(Clone, Debug, Default)]
-pub struct CensusGroup {
+pub struct BreakdownGroup {
     pub pods: usize,
     /// Those that are in flight
     pub in_flight: usize,
@@ -58,13 +58,13 @@ pub struct CensusGroup {
     /// Of how many workloads they are
     pub(crate) all_workloads: usize,
     /// At most a thousand of these
-    pub workloads: BTreeMap<CensusWorkloadKey, WorkloadCensus>,
+    pub workloads: BTreeMap<BreakdownWorkload, WorkloadBreakdown>,
 }
 
 /// Pods of no problem that wait for the cause of one.
 #[derive(Clone, Debug, Default)]
 pub struct TooNew {
-    pub group: CensusGroup,
+    pub group: BreakdownGroup,
     /// Their causes
     pub causes: BTreeSet<&'static str>,
 }
@@ -79,11 +79,11 @@ pub(crate) struct TopLocations {
 }
 
 /// A namespace, and the kind and name of an owner in it; both are empty for pods without one.
-pub type CensusWorkloadKey = (Arc<str>, Box<str>, Box<str>);
+pub type BreakdownWorkload = (Arc<str>, Box<str>, Box<str>);
 
 /// The pods of a workload.
 #[derive(Clone, Debug, Default)]
-pub struct WorkloadCensus {
+pub struct WorkloadBreakdown {
     pub pods: usize,
     /// Those that are in flight
     pub in_flight: usize,
@@ -114,7 +114,7 @@ impl PodFilter {
     }
 }
 
-impl PodCensus {
+impl PodBreakdown {
     /// Those of `pods` that are wanted: of `problems`, each with the places of its pods, and of those of no problem.
     pub fn from_pods<'a>(
         pods: &FoundPods,
@@ -122,32 +122,32 @@ impl PodCensus {
         rest: &[u32],
         wanted: &PodFilter,
     ) -> Self {
-        let mut census = Self::default();
+        let mut breakdown = Self::default();
         let mut causes = HashSet::new();
         for (problem, places) in problems {
             let cause = Cause::from_text(&problem.cause);
             causes.extend(cause);
             // The pods of a clock are in another problem, or start as usual, besides.
             let counts = cause != Some(Cause::Clock) || wanted.cause == cause;
-            let group = census.group((pods, places), wanted, cause, counts);
+            let group = breakdown.group((pods, places), wanted, cause, counts);
             if group.pods > 0 {
-                census.problems.push((problem.clone(), group));
+                breakdown.problems.push((problem.clone(), group));
             }
         }
         let of_pod = |place: &u32| Some(pods.waiting(*place)?.cause());
         let is_too_new = |place: &u32| of_pod(place).is_some_and(|cause| causes.contains(&cause));
         let (too_new, rest): (Vec<u32>, Vec<u32>) =
             rest.iter().partition(|place| is_too_new(place));
-        census.too_new.group = census.group((pods, &too_new), wanted, None, true);
-        if census.too_new.group.pods > 0 {
+        breakdown.too_new.group = breakdown.group((pods, &too_new), wanted, None, true);
+        if breakdown.too_new.group.pods > 0 {
             let is_wanted = |place: &&u32| {
                 pods.get(**place).is_some_and(|pod| wanted.fits(&pod, of_pod(place)))
             };
             let shown = too_new.iter().filter(is_wanted);
-            census.too_new.causes = shown.filter_map(of_pod).map(Cause::as_str).collect();
+            breakdown.too_new.causes = shown.filter_map(of_pod).map(Cause::as_str).collect();
         }
-        census.rest = census.group((pods, &rest), wanted, None, true);
-        census
+        breakdown.rest = breakdown.group((pods, &rest), wanted, None, true);
+        breakdown
     }
 
     /// Those of the pods at `places` that are wanted. They count among all where `counts`.
@@ -157,8 +157,8 @@ impl PodCensus {
         wanted: &PodFilter,
         cause: Option<Cause>,
         counts: bool,
-    ) -> CensusGroup {
-        let mut group = CensusGroup::default();
+    ) -> BreakdownGroup {
+        let mut group = BreakdownGroup::default();
         let (mut nodes, mut namespaces) = (NumberCounts::default(), NumberCounts::default());
         let mut workloads = HashSet::new();
         let cause = |pod: &FoundPod| cause.or_else(|| Some(pod.waiting()?.cause()));
@@ -234,7 +234,7 @@ impl NumberCounts {
     }
 }
 
-impl CensusGroup {
+impl BreakdownGroup {
     /// Those that have been in their stage longest, at most so many.
     pub fn oldest(&self, most: usize) -> Vec<&FoundPod> {
         let examples = self.workloads.values().flat_map(|workload| workload.examples.iter());

@@ -47,7 +47,7 @@ pub const MOST_VALUES: usize = 100_000;
 
 /// Counts label sets and values as the recorder would, without counting pods.
 #[derive(Debug)]
-pub struct LabelCensus {
+pub struct LabelUsage {
     sets: LabelSets,
     labels: Vec<LabelTally>,
     pods: u64,
@@ -86,7 +86,7 @@ pub struct LabelUse {
     pub dropped: u64,
 }
 
-impl LabelCensus {
+impl LabelUsage {
     /// A census of no pods yet.
     ///
     /// # Errors
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_sets_are_those_that_the_recorder_makes_of_the_same_pods() {
-        let mut census = LabelCensus::new(&config()).unwrap();
+        let mut census = LabelUsage::new(&config()).unwrap();
         pods().iter().for_each(|pod| census.add(pod));
         // a without a node, on n1, on n2, on _other; b without a node.
         assert_eq!((census.pods(), census.sets(), census.overflowed()), (5, 5, 0));
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn values_are_counted_beyond_the_cap_and_told_from_missing_ones() {
-        let mut census = LabelCensus::new(&config()).unwrap();
+        let mut census = LabelUsage::new(&config()).unwrap();
         pods().iter().for_each(|pod| census.add(pod));
         let labels = census.labels();
         let figures = |label: &LabelUse| (label.values, label.empty, label.dropped);
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn the_cap_on_sets_holds() {
         let config = LabelConfig { max_sets: 2, ..LabelConfig::default() };
-        let mut census = LabelCensus::new(&config).unwrap();
+        let mut census = LabelUsage::new(&config).unwrap();
         for namespace in ["a", "b", "c", "d"] {
             census.add(&pod(namespace, None, ""));
         }

@@ -41,7 +41,7 @@ pub(super) fn warn_of(fresh: bool, freshness: Option<&Freshness>) {
 
 /// How to look.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LookOptions {
+pub(super) struct PodViewOptions {
     /// Again and again, until a signal
     pub again: bool,
     /// On a terminal, what is shown takes the place of what was
@@ -50,7 +50,7 @@ pub(super) struct LookOptions {
     pub of_recording: bool,
 }
 
-impl LookOptions {
+impl PodViewOptions {
     /// A table with a line that says of when it is, where one follows the other or it is of a recording.
     pub(super) fn dated(self, time: Option<Timestamp>, table: String) -> String {
         match time.filter(|_| self.clears) {

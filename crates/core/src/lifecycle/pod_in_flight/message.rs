@@ -9,7 +9,7 @@ use crate::kube_event::{EventReason, KubeEvent};
 use crate::lifecycle::cause::{Cause, WaitReason};
 use crate::lifecycle::hints::WaitingCause;
 use crate::lifecycle::interval::Stage;
-use crate::lifecycle::messages::{MOST_BYTES_OF_ONE, Message, SaidMessage, said_by_event};
+use crate::lifecycle::messages::{MOST_BYTES_OF_ONE, Message, NewMessage, said_by_event};
 use crate::lifecycle::texts::Texts;
 use crate::reason::{keep, telling};
 
@@ -41,7 +41,7 @@ impl PodInFlight {
     /// Replaces the kept message, or removes it where there is no room.
     pub(super) fn replace_message(
         &mut self,
-        said: Option<SaidMessage<'_>>,
+        said: Option<NewMessage<'_>>,
         shared: &mut SharedState,
     ) {
         let mut texts = self.texts.take().unwrap_or_default();
@@ -102,12 +102,12 @@ impl PodInFlight {
 
     /// Keeps a message about the present cause, or about one to come, and drops a useless one. It does not replace a
     /// message about the same cause that tells more.
-    pub(super) fn set_message(&mut self, said: Option<SaidMessage<'_>>, shared: &mut SharedState) {
+    pub(super) fn set_message(&mut self, said: Option<NewMessage<'_>>, shared: &mut SharedState) {
         let hides_none = self.message().is_none();
         let said = said.filter(|said| self.is_of_use(said.about));
         let said = said.filter(|said| said.about == self.waiting || hides_none);
         let kept = self.kept_message();
-        let tells_more = |said: &SaidMessage<'_>| {
+        let tells_more = |said: &NewMessage<'_>| {
             kept.is_some_and(|kept| {
                 kept.about == said.about && telling(&kept.text) > telling(said.text)
             })

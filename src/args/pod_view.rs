@@ -30,7 +30,7 @@ pub struct StuckArgs {
     pub recorded: RecordedArgs,
 
     #[command(flatten)]
-    pub look: LookArgs,
+    pub look: PodViewArgs,
 
     /// Maximum number of pods to list
     #[arg(long, value_name = "NUMBER", default_value = "500")]
@@ -80,7 +80,7 @@ impl StuckArgs {
 
 /// Whom to ask about which pods, and how often.
 #[derive(Args, Clone, Debug)]
-pub struct LookArgs {
+pub struct PodViewArgs {
     #[command(flatten)]
     pub(super) exporter: AskedExporterArgs,
 
@@ -111,7 +111,7 @@ pub struct LookArgs {
     pub watch: bool,
 }
 
-impl LookArgs {
+impl PodViewArgs {
     /// What is evidence: of a recording all that it holds, where nothing is chosen.
     pub fn evidence(&self, of_recording: bool) -> Evidence {
         self.evidence.unwrap_or(match of_recording {
@@ -148,7 +148,7 @@ pub struct ProblemsArgs {
     pub recorded: RecordedArgs,
 
     #[command(flatten)]
-    pub look: LookArgs,
+    pub look: PodViewArgs,
 
     /// Format on standard output
     #[arg(long, short = 'o', value_name = "FORMAT", default_value = "table")]

@@ -8,7 +8,7 @@ use crate::timestamp::Timestamp;
 
 /// How a snapshot was delivered, and what is known of its source and pod then.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SeenSnapshot {
+pub(super) struct SnapshotContext {
     pub source: SourceId,
     /// When it is accounted for
     pub now: Timestamp,
@@ -30,7 +30,7 @@ pub(super) struct SeenSnapshot {
     pub(super) exact_network: bool,
 }
 
-impl SeenSnapshot {
+impl SnapshotContext {
     /// How many nanoseconds after `stated` a watch event of a pod that was not adopted has arrived; below zero if
     /// before.
     pub(super) fn shown_after(&self, stated: Option<Timestamp>) -> Option<i64> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{PodCensus, PodFilter, Problem, ProblemMoment, Problems};
+use super::{PodBreakdown, PodFilter, Problem, ProblemMoment, Problems};
 use podinit_core::lifecycle::{NodeFaults, Record, SloRule, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -10,7 +10,7 @@ use podinit_problems::{FindingResult, FoundPods};
 
 /// What is broken, and who is affected.
 #[derive(Clone, Debug, Default)]
-pub struct SeenProblems {
+pub struct ProblemSnapshot {
     pub problems: Problems,
     /// Of which instant it is; `None` before anything was found
     pub at: Option<Timestamp>,
@@ -30,7 +30,7 @@ pub struct MatchedPods {
     pub affected: [u64; Stage::ALL.len()],
 }
 
-impl SeenProblems {
+impl ProblemSnapshot {
     /// The problems among the pods in flight at `now`, by the newest records, the oldest of them first, and what is
     /// wrong with nodes.
     pub fn from_records(
@@ -110,9 +110,9 @@ impl SeenProblems {
     }
 
     /// The pods that are wanted, counted.
-    pub fn census(&self, wanted: &PodFilter) -> PodCensus {
+    pub fn breakdown(&self, wanted: &PodFilter) -> PodBreakdown {
         let with_pods = self.problems.problems.iter().zip(&self.affected);
-        PodCensus::from_pods(&self.pods, with_pods, &self.rest, wanted)
+        PodBreakdown::from_pods(&self.pods, with_pods, &self.rest, wanted)
     }
 }
 
@@ -161,7 +161,8 @@ mod tests {
             pods(("shop", None), scheduling, 2),
         ];
         let now = Some(Timestamp::from_seconds(600));
-        let seen = SeenProblems::from_records(in_flight.concat(), &[], NodeFaults::default(), now);
+        let seen =
+            ProblemSnapshot::from_records(in_flight.concat(), &[], NodeFaults::default(), now);
         let found = |namespaces, kinds: &[&str]| {
             let owner_kinds = kinds.iter().copied().map(Box::from).collect();
             let matched =
