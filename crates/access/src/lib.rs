@@ -20,4 +20,4 @@ mod settings;
 pub mod web_config;
 
 pub use gate::AccessGate;
-pub use settings::{WebReload, WebSettings};
+pub use settings::{WatchedReload, WebReload, WebSettings};

@@ -66,7 +66,7 @@ impl WebSettings {
     pub fn gate(
         self,
         tokens: Option<KubernetesAccess>,
-    ) -> Result<(Arc<AccessGate>, Option<(WebReload, ChangeDetector)>), NoRandomness> {
+    ) -> Result<(Arc<AccessGate>, Option<WatchedReload>), NoRandomness> {
         let gate = AccessGate::new(self.config.clone(), tokens, Arc::clone(&self.stats))?;
         let gate = Arc::new(gate);
         let reload = self.file.map(|(file, changes)| {
@@ -76,6 +76,9 @@ impl WebSettings {
         Ok((gate, reload))
     }
 }
+
+/// What replaces the web configuration in force, and the detector of changes that goes with it.
+pub type WatchedReload = (WebReload, ChangeDetector);
 
 impl WebFile {
     fn inspect(&self) -> ConfigInspection<WebConfig, FileError> {

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::convert::identity;
 use std::sync::Arc;
 
 use crate::image_registry::registry_of;
@@ -58,10 +57,11 @@ impl<'a> PodValues<'a> {
 
     /// The values in a dimension, each once: of images and registries as many as the pod has, of the others at most one.
     pub fn values(self, dimension: Dimension) -> impl Iterator<Item = Cow<'a, str>> {
-        let (images, text): (&[Arc<str>], fn(&'a str) -> &'a str) = match dimension {
-            Dimension::Image => (self.images, identity),
-            Dimension::Registry => (self.images, registry_of),
-            _ => (&[], identity),
+        let is_registry = dimension == Dimension::Registry;
+        let text = move |image: &'a str| if is_registry { registry_of(image) } else { image };
+        let images = match dimension {
+            Dimension::Image | Dimension::Registry => self.images,
+            _ => &[],
         };
         // Pods have few images, so that this costs less than a set.
         let is_first = move |number: &usize| {

@@ -9,10 +9,12 @@ use podinit_core::lifecycle::{EndedStartup, Interval};
 use podinit_core::pod::PodUid;
 use podinit_instruments::{FamilySource, SpanRef};
 
+/// Takes a startup, if it is sampled and there is room. Returns whether it is going to be sent.
+type OfferStartup = Box<dyn Fn(&Arc<EndedStartup>) -> bool + Send + Sync>;
+
 /// Takes startups that have ended from the task that accounts, which never waits for it.
 pub struct TraceSink {
-    /// Takes a startup, if it is sampled and there is room. Returns whether it is going to be sent
-    pub offer: Box<dyn Fn(&Arc<EndedStartup>) -> bool + Send + Sync>,
+    pub offer: OfferStartup,
     /// The span that stands for an interval of the startup of a pod
     pub span: fn(PodUid, Interval) -> SpanRef,
 }

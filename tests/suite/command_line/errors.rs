@@ -239,7 +239,7 @@ fn usage_errors_exit_with_2() {
 
 #[test]
 fn a_variable_is_refused_as_its_flag_is() {
-    let output = podinit(&["replay", "-"]).env("PODINIT_UNTIL", "soon").output().unwrap();
+    let output = podinit(["replay", "-"]).env("PODINIT_UNTIL", "soon").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     says(&String::from_utf8(output.stderr).unwrap(), &["soon", "--until"]);
 }
@@ -249,9 +249,9 @@ fn a_variable_is_refused_as_its_flag_is() {
 fn each_command_has_a_variable_of_its_own_for_its_format() {
     let formats =
         ["REPLAY", "REPORT", "DOCTOR"].map(|name| (format!("PODINIT_{name}_OUTPUT"), "json"));
-    let output = podinit(&["rules"]).envs(formats).env("PODINIT_OUTPUT", "json").output().unwrap();
+    let output = podinit(["rules"]).envs(formats).env("PODINIT_OUTPUT", "json").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let output = podinit(&["rules"]).env("PODINIT_RULES_OUTPUT", "openslo").output().unwrap();
+    let output = podinit(["rules"]).env("PODINIT_RULES_OUTPUT", "openslo").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.starts_with("apiVersion: openslo") || text.contains("\napiVersion: openslo"),
@@ -288,7 +288,7 @@ fn serve_from(kubeconfig: &Path, more: &[&str]) -> Output {
         "1ms",
         "--kubeconfig",
     ];
-    podinit(&args).arg(kubeconfig).args(more).output().unwrap()
+    podinit(args).arg(kubeconfig).args(more).output().unwrap()
 }
 
 fn kubeconfig_of(server: &str) -> String {
@@ -327,7 +327,7 @@ fn a_wrong_kubeconfig_is_told_with_what_is_wrong_in_it() {
 #[test]
 fn a_missing_cluster_is_reported() {
     let home = tempfile::tempdir().unwrap();
-    let mut serve = podinit(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut serve = podinit(["serve", "--listen", "127.0.0.1:0"]);
     let line = one_line(&serve.env("HOME", home.path()).output().unwrap(), 1);
     says(&line, &["no cluster to watch", "--kubeconfig", "podinit demo"]);
 }

@@ -121,7 +121,7 @@ fn usage_errors_say_what_is_meant() {
 
 #[test]
 fn a_variable_that_nobody_reads_is_warned_about() {
-    let output = podinit(&["rules"]).env("PODINIT_LABLE_SELECTOR", "s3cret").output().unwrap();
+    let output = podinit(["rules"]).env("PODINIT_LABLE_SELECTOR", "s3cret").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let log = String::from_utf8(output.stderr).unwrap();
     says(&log, &["WARN", "PODINIT_LABLE_SELECTOR", "did you mean PODINIT_LABEL_SELECTOR?"]);

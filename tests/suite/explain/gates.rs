@@ -79,7 +79,7 @@ fn a_pod_with_three_readiness_gates_one_of_which_is_late() {
 
 #[test]
 fn the_problem_and_the_stuck_pod_name_the_gate() {
-    let problems = run_with(&["problems", "--file", "-"], &recording());
+    let problems = run_with(&["problems", "--file", "-"], recording());
     let said = String::from_utf8(problems.stdout).unwrap();
     assert!(
         said.starts_with(

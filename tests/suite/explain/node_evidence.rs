@@ -158,7 +158,7 @@ fn a_bad_pool() -> String {
 fn a_problem_names_the_pool_of_its_nodes() {
     let problems = |evidence| {
         let arguments = ["problems", "--file", "-", "-o", "json", "--evidence", evidence];
-        let output = run_with(&arguments, &a_bad_pool());
+        let output = run_with(&arguments, a_bad_pool());
         assert_eq!(output.status.code(), Some(3), "{output:?}");
         let problems: Value = serde_json::from_slice(&output.stdout).unwrap();
         problems["problems"][0].clone()

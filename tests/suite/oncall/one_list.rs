@@ -454,7 +454,7 @@ fn one_list_says_what_the_watch_said() {
 
 /// What `podinit COMMAND --file -` says of the documents, and its status.
 fn run(arguments: &[&str], documents: &[Value]) -> (i32, String, String) {
-    let output = run_with(arguments, &history::text(documents));
+    let output = run_with(arguments, history::text(documents));
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

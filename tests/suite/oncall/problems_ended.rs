@@ -220,7 +220,7 @@ fn a_list_names_young_pods_that_crash_and_counts_the_others() {
     assert_eq!(problem["since"], at(20), "since Ready=False");
     assert_eq!(found.get("crashing"), None);
     let old = [ready("db-0", 0, Some(20)), ready("db-1", 0, Some(30)), starting(700)];
-    let output = run_with(&["problems", "--file", "-"], &list(&old));
+    let output = run_with(&["problems", "--file", "-"], list(&old));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("\n2 pods that had started are crashing now.\n"), "{text}");

@@ -39,7 +39,7 @@ const PLAIN: TerminalStyle = TerminalStyle { colour: false, width: 80 };
 
 fn report(format: &str, texts: &[String]) -> String {
     let args = ["report", "--top", "1000", "-o", format, "-"];
-    let output = run_with(&args, &recording(texts));
+    let output = run_with(&args, recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -48,7 +48,7 @@ fn replayed(format: &str, texts: &[String]) -> String {
     let labels = "namespace,workload_type,workload,node";
     let args = ["replay", "--backfill", "-o", format];
     let args = [&args[..], &["--labels", labels, "--pod-label", "team", "-"]].concat();
-    let output = run_with(&args, &recording(texts));
+    let output = run_with(&args, recording(texts));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }

@@ -393,7 +393,7 @@ fn recorded(clock: f64) -> Vec<Value> {
 
 fn output(args: &[&str], documents: &[Value]) -> (String, Option<i32>) {
     // Standard error tells of times in the future ([§8.7](crate::specification#s8-7)).
-    let output = run_with(args, &text(documents));
+    let output = run_with(args, text(documents));
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 

@@ -13,8 +13,8 @@ enum RecordingShape {
     /// Nothing yet
     #[default]
     Unknown,
-    /// Pods by themselves, these, each once: they are the first list
-    BarePods(HashSet<PodUid>),
+    /// Pods by themselves, each once: they are the first list
+    BarePods,
     /// One list, or several of different namespaces
     OneMoment,
     /// Lists at different times: they share a namespace, or their times are stated
@@ -25,9 +25,25 @@ enum RecordingShape {
     Watched,
 }
 
+/// Whether the next pod by itself is one of the first list.
+#[derive(Debug)]
+enum BarePods {
+    /// Nothing but pods by themselves so far, these, evidence aside
+    FirstList(HashSet<PodUid>),
+    /// That list is over
+    Watched,
+}
+
+impl Default for BarePods {
+    fn default() -> Self {
+        Self::FirstList(HashSet::new())
+    }
+}
+
 /// Tells the shape of a recording.
 #[derive(Debug, Default)]
 pub(super) struct ShapeReader {
+    bare: BarePods,
     shape: RecordingShape,
     lists: usize,
     /// A list states when it was observed
@@ -42,8 +58,26 @@ pub(super) struct ShapeReader {
 }
 
 impl ShapeReader {
-    /// Looks at the next document. A pod by itself that is not one of the first list becomes an event.
-    pub(super) fn read(&mut self, document: &mut RecordingDocument) {
+    /// Makes an event of a pod by itself that is not one of the first list. Each document comes here first, even one
+    /// that becomes a page of a list.
+    pub(super) fn place_bare_pod(&mut self, document: &mut RecordingDocument) {
+        let goes_on = match (&mut self.bare, &document.pods) {
+            (BarePods::FirstList(pods), Some(RecordedPods::Bare(pod))) => pods.insert(pod.uid),
+            (BarePods::FirstList(_), pods) => pods.is_none(),
+            (BarePods::Watched, _) => false,
+        };
+        if goes_on {
+            return;
+        }
+        self.bare = BarePods::Watched;
+        document.pods = document.pods.take().map(|pods| match pods {
+            RecordedPods::Bare(pod) => RecordedPods::Event(WatchEventKind::Modified(pod)),
+            other => other,
+        });
+    }
+
+    /// Looks at the next document.
+    pub(super) fn read(&mut self, document: &RecordingDocument) {
         let states_time = document.observed_at.is_some();
         let nodes = &document.evidence.nodes;
         self.has_node_events |= matches!(nodes, Some(RecordedNodes::Event(_)));
@@ -51,28 +85,12 @@ impl ShapeReader {
             None => {}
             Some(RecordedPods::List { pods, goes_on }) => self.list(pods, states_time, *goes_on),
             Some(RecordedPods::Event(kind)) => self.event(kind),
-            Some(RecordedPods::Bare(pod)) if self.is_first(pod.uid) => {
+            Some(RecordedPods::Bare(pod)) => {
+                self.shape = RecordingShape::BarePods;
                 self.lists = 1;
                 self.states_times |= states_time;
                 self.present.insert(Arc::clone(&pod.info.namespace));
             }
-            Some(RecordedPods::Bare(pod)) => {
-                self.shape = RecordingShape::Watched;
-                let modified = WatchEventKind::Modified(pod.clone());
-                document.pods = Some(RecordedPods::Event(modified));
-            }
-        }
-    }
-
-    /// Whether a pod by itself is one of the first list.
-    fn is_first(&mut self, uid: PodUid) -> bool {
-        match &mut self.shape {
-            RecordingShape::BarePods(pods) => pods.insert(uid),
-            RecordingShape::Unknown => {
-                self.shape = RecordingShape::BarePods(HashSet::from([uid]));
-                true
-            }
-            _ => false,
         }
     }
 
@@ -133,7 +151,7 @@ impl ShapeReader {
     pub(super) const fn is_one_moment(&self) -> bool {
         matches!(
             self.shape,
-            RecordingShape::Unknown | RecordingShape::BarePods(_) | RecordingShape::OneMoment
+            RecordingShape::Unknown | RecordingShape::BarePods | RecordingShape::OneMoment
         )
     }
 

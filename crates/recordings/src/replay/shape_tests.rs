@@ -29,7 +29,8 @@ fn told(recordings: impl IntoIterator<Item = Recording>) -> String {
     let mut shape = ShapeReader::default();
     let documents = recordings.into_iter().flatten().map(Result::unwrap);
     let signs = documents.map(|mut document| {
-        shape.read(&mut document);
+        shape.place_bare_pod(&mut document);
+        shape.read(&document);
         match document.pods {
             Some(RecordedPods::Bare(_)) => 'P',
             Some(RecordedPods::Event(WatchEventKind::Modified(_))) => 'M',
@@ -84,7 +85,9 @@ fn the_first_list_ends_with_a_second_uid_or_any_other_document_of_pods() {
 fn shape(documents: &[String]) -> (bool, bool, Option<usize>) {
     let mut shape = ShapeReader::default();
     for document in recording(documents) {
-        shape.read(&mut document.unwrap());
+        let mut document = document.unwrap();
+        shape.place_bare_pod(&mut document);
+        shape.read(&document);
     }
     (shape.is_one_moment(), shape.is_first_pods(), shape.relists())
 }

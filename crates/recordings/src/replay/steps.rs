@@ -68,7 +68,8 @@ where
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub(super) fn read(&mut self, document: RecordingDocument) -> Result<ControlFlow<()>, E> {
+    pub(super) fn read(&mut self, mut document: RecordingDocument) -> Result<ControlFlow<()>, E> {
+        self.shape.place_bare_pod(&mut document);
         if !self.joins {
             return self.step(document);
         }
@@ -90,9 +91,9 @@ where
         Ok(())
     }
 
-    fn step(&mut self, mut document: RecordingDocument) -> Result<ControlFlow<()>, E> {
+    fn step(&mut self, document: RecordingDocument) -> Result<ControlFlow<()>, E> {
         let before = self.held_as();
-        self.shape.read(&mut document);
+        self.shape.read(&document);
         (self.see)(&document, self.shape.is_one_moment());
         self.last = Some(document.position);
         let held_as = self.held_as();

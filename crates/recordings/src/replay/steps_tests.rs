@@ -49,7 +49,8 @@ fn read(documents: &[Value]) -> Option<Vec<String>> {
     let mut end = None;
     for document in recording.following(&SoFar::new(present)) {
         let mut document = document.unwrap();
-        shape.read(&mut document);
+        shape.place_bare_pod(&mut document);
+        shape.read(&document);
         end = Some(document.position);
         held.push_of_list(document, Timestamp::EPOCH, true);
     }

@@ -57,11 +57,11 @@ impl World {
     fn deliver(&mut self, after: i64, event: PodEvent) -> Vec<String> {
         let (now, source) = (millis(after), SourceId(0));
         let lines = &mut self.lines;
-        let mut sink = |_, observation: Observation<'_>| match observation {
-            Observation::Pod(_, PodObservation::Measured { interval, latency }) => {
+        let mut sink = |_, observation: Observation<'_>| {
+            if let Observation::Pod(_, PodObservation::Measured { interval, latency }) = observation
+            {
                 lines.push(format!("{} {}", interval.as_str(), latency.as_seconds_f64()));
             }
-            _ => {}
         };
         let delivery = Delivery { source, event, now, observed: Some(now), version: None };
         self.tracker.apply(delivery, &mut sink);
