@@ -44,20 +44,20 @@ impl KubeconfigEntry<'_> {
 /// The names of a kubeconfig, and where their entries are.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Names {
-    clusters: Vec<Spanned<Named>>,
-    contexts: Vec<Spanned<Named>>,
+struct EntryNames {
+    clusters: Vec<Spanned<NamedEntry>>,
+    contexts: Vec<Spanned<NamedEntry>>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NamedEntry {
     name: String,
 }
 
 impl KubeconfigEntry<'_> {
     fn line_in(&self, file: &Path) -> Option<u64> {
         let bytes = regular_file::read(file, LONGEST_KUBECONFIG).ok()?;
-        let names: Names = yaml::parse(&bytes, LONGEST_KUBECONFIG, "{}").ok()?;
+        let names: EntryNames = yaml::parse(&bytes, LONGEST_KUBECONFIG, "{}").ok()?;
         let (list, name) = match self {
             Self::Cluster(name) => (names.clusters, name),
             Self::Context(name) => (names.contexts, name),

@@ -12,16 +12,16 @@ const SERVICE: &str = "podinit";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Object<S> {
+struct OpenSloObject<S> {
     api_version: &'static str,
     kind: &'static str,
-    metadata: Metadata,
+    metadata: OpenSloMetadata,
     spec: S,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata {
+struct OpenSloMetadata {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     display_name: Option<String>,
@@ -45,7 +45,7 @@ struct SloSpec {
 
 #[derive(Serialize)]
 struct Indicator {
-    metadata: Metadata,
+    metadata: OpenSloMetadata,
     spec: IndicatorSpec,
 }
 
@@ -106,9 +106,9 @@ pub(super) fn documents(file: &SloFile, job: &str) -> Result<String, RulesError>
     Ok(text)
 }
 
-fn slo_object(slo: &Slo, job: &str) -> Object<SloSpec> {
+fn slo_object(slo: &Slo, job: &str) -> OpenSloObject<SloSpec> {
     let name = object_name(&slo.rule.name);
-    let metadata = Metadata { name: name.clone(), display_name: None };
+    let metadata = OpenSloMetadata { name: name.clone(), display_name: None };
     let ratio_metric = RatioMetric {
         counter: true,
         good: events(slo, job, ", result=\"good\""),
@@ -131,11 +131,11 @@ fn events(slo: &Slo, job: &str, matchers: &str) -> Metric {
     Metric { metric_source: MetricSource { r#type: "Prometheus", spec: Query { query } } }
 }
 
-fn object<S>(kind: &'static str, name: String, display_name: String, spec: S) -> Object<S> {
-    Object {
+fn object<S>(kind: &'static str, name: String, display_name: String, spec: S) -> OpenSloObject<S> {
+    OpenSloObject {
         api_version: "openslo/v1",
         kind,
-        metadata: Metadata { name, display_name: Some(display_name) },
+        metadata: OpenSloMetadata { name, display_name: Some(display_name) },
         spec,
     }
 }

@@ -24,7 +24,7 @@ use super::list_options::ListOptions;
 use super::object::{ObjectKey, ServedKind};
 use super::representation::{Representation, gzip, takes_gzip};
 use super::sim_clock::SimClock;
-use super::status::Failure;
+use super::status::StatusFailure;
 use super::store::ObjectStore;
 use super::watch_stream::WatchStream;
 use super::{log, protobuf, table, watch_event};
@@ -75,7 +75,7 @@ impl ApiHandlerState {
             .route("/api/v1/{*path}", get(core_v1))
             .route("/readyz", get(|| async { "ok" }))
             .route("/livez", get(|| async { "ok" }))
-            .fallback(|| async { Failure::not_found() });
+            .fallback(|| async { StatusFailure::not_found() });
         for (path, document) in DISCOVERY {
             let answer = move || async move { typed(Representation::Json, document) };
             router = router.route(path, get(answer));
@@ -91,7 +91,7 @@ impl ApiHandlerState {
         uri: &Uri,
         headers: &HeaderMap,
         representation: Representation,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, StatusFailure> {
         let mut options = ListOptions::parse(served.resource, uri)?;
         let target = match (options.watch, &options.continuation) {
             (true, _) => FaultTarget::Watch,
@@ -108,18 +108,18 @@ impl ApiHandlerState {
         }
         let modes = served.faults.modes();
         if modes.forbidden {
-            return Err(Failure::forbidden_to(served.resource));
+            return Err(StatusFailure::forbidden_to(served.resource));
         }
         let half = match answer {
             Some(FaultAnswer::Never) => {
                 self.shutdown.cancelled().await;
-                return Err(Failure::internal("the server is shutting down"));
+                return Err(StatusFailure::internal("the server is shutting down"));
             }
             Some(FaultAnswer::Fail(failure)) => return Err(failure),
             Some(FaultAnswer::Expired) => {
                 return Err(match &options.continuation {
                     Some(continuation) => expired(continuation),
-                    None => Failure::too_old(1, served.store.version()),
+                    None => StatusFailure::too_old(1, served.store.version()),
                 });
             }
             Some(FaultAnswer::Half { hangs }) => Some(hangs),
@@ -142,7 +142,7 @@ impl ApiHandlerState {
         resource: ServedKind,
         parts: Vec<Bytes>,
         representation: Representation,
-    ) -> Result<Vec<Bytes>, Failure> {
+    ) -> Result<Vec<Bytes>, StatusFailure> {
         match representation {
             Representation::Json => Ok(parts),
             Representation::Protobuf => {
@@ -152,7 +152,7 @@ impl ApiHandlerState {
             }
             Representation::Table => table::of_list(resource, &parts.concat(), self.clock.now())
                 .map(|table| vec![table.into()])
-                .map_err(|error| Failure::internal(error.to_string())),
+                .map_err(|error| StatusFailure::internal(error.to_string())),
         }
     }
 
@@ -162,7 +162,7 @@ impl ApiHandlerState {
         namespace: Option<String>,
         options: ListOptions,
         representation: Representation,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, StatusFailure> {
         let resource = served.resource;
         let watch = WatchStream {
             resource,
@@ -189,13 +189,13 @@ impl ApiHandlerState {
         served: &ServedResource,
         key: &ObjectKey,
         representation: Representation,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, StatusFailure> {
         let resource = served.resource;
         if served.faults.modes().forbidden {
-            return Err(Failure::forbidden_to(resource));
+            return Err(StatusFailure::forbidden_to(resource));
         }
         let object = served.store.get(key);
-        let object = object.ok_or_else(|| Failure::no_such_object(resource, &key.name))?;
+        let object = object.ok_or_else(|| StatusFailure::no_such_object(resource, &key.name))?;
         let document = match representation {
             Representation::Json => watch_event::document(resource, &object.json),
             Representation::Protobuf => {
@@ -210,11 +210,12 @@ impl ApiHandlerState {
     }
 
     /// The log of a container of the pod at `key`.
-    fn log(&self, key: &ObjectKey, query: &str) -> Result<String, Failure> {
+    fn log(&self, key: &ObjectKey, query: &str) -> Result<String, StatusFailure> {
         let object = self.pods.store.get(key);
-        let object = object.ok_or_else(|| Failure::no_such_object(ServedKind::Pods, &key.name))?;
+        let object =
+            object.ok_or_else(|| StatusFailure::no_such_object(ServedKind::Pods, &key.name))?;
         let pod = serde_json::from_slice(&object.json);
-        let pod = pod.map_err(|error| Failure::internal(error.to_string()))?;
+        let pod = pod.map_err(|error| StatusFailure::internal(error.to_string()))?;
         log::pod_log(&pod, &log::Wanted::parse(query)?, self.clock.now())
     }
 
@@ -250,7 +251,7 @@ async fn core_v1(
         }
         ["namespaces", namespace, resource] => (Some(namespace), resource, None),
         ["namespaces", namespace, resource, name] => (Some(namespace), resource, Some(name)),
-        _ => return Failure::not_found().into_response(),
+        _ => return StatusFailure::not_found().into_response(),
     };
     let mut known = [&api.pods, &api.events, &api.nodes, &api.namespaces].into_iter();
     let is_asked_for = |served: &&ServedResource| {
@@ -258,14 +259,14 @@ async fn core_v1(
             && !(served.resource.is_of_cluster() && namespace.is_some())
     };
     let Some(served) = known.find(is_asked_for) else {
-        return Failure::not_found().into_response();
+        return StatusFailure::not_found().into_response();
     };
     let protobuf = served.faults.modes().protobuf;
     let has_protobuf = served.resource.has_protobuf() && protobuf != ProtobufSupport::Absent;
     let accepted = Representation::accepted(&headers, has_protobuf);
     let refused = (Some(Representation::Protobuf), ProtobufSupport::Refused);
     let Some(representation) = accepted.filter(|_| (accepted, protobuf) != refused) else {
-        return Failure::not_acceptable().into_response();
+        return StatusFailure::not_acceptable().into_response();
     };
     let namespace = namespace.map(str::to_owned);
     let answer = match name {
@@ -287,8 +288,8 @@ fn dated(mut response: Response, clock: &SimClock) -> Response {
     response
 }
 
-fn as_protobuf(json: &[u8]) -> Result<Vec<u8>, Failure> {
-    protobuf::document(json).ok_or_else(|| Failure::internal("this has no form in protobuf"))
+fn as_protobuf(json: &[u8]) -> Result<Vec<u8>, StatusFailure> {
+    protobuf::document(json).ok_or_else(|| StatusFailure::internal("this has no form in protobuf"))
 }
 
 fn typed(representation: Representation, body: impl Into<Body>) -> Response {
@@ -297,7 +298,7 @@ fn typed(representation: Representation, body: impl Into<Body>) -> Response {
 }
 
 /// The answer that `failure` is, in the encoding that the client takes.
-fn failed(failure: &Failure, representation: Representation) -> Response {
+fn failed(failure: &StatusFailure, representation: Representation) -> Response {
     let json = failure.to_json();
     let mut response = match representation {
         Representation::Protobuf => match protobuf::document(json.as_bytes()) {
@@ -315,7 +316,7 @@ fn failed(failure: &Failure, representation: Representation) -> Response {
     response
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for StatusFailure {
     fn into_response(self) -> Response {
         failed(&self, Representation::Json)
     }
@@ -326,9 +327,9 @@ fn sent(
     representation: Representation,
     parts: Vec<Bytes>,
     takes_gzip: bool,
-) -> Result<Response, Failure> {
+) -> Result<Response, StatusFailure> {
     let compressed = match takes_gzip {
-        true => gzip(&parts).map_err(|error| Failure::internal(error.to_string()))?,
+        true => gzip(&parts).map_err(|error| StatusFailure::internal(error.to_string()))?,
         false => None,
     };
     let Some(compressed) = compressed else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::status::Failure;
+use super::status::StatusFailure;
 
 /// The requests that a fault can be meant for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub enum FaultAnswer {
     /// Not at all: the connection stays open and nothing is sent
     Never,
     /// With this failure
-    Fail(Failure),
+    Fail(StatusFailure),
     /// 410, as this kind of request gets it: a version or a continue token that is too old
     Expired,
     /// With the first half of the body; then the connection breaks or, if it `hangs`, stays open
@@ -45,7 +45,7 @@ pub enum StreamFault {
     /// An ERROR event says that the version is too old (code 410); then it ends
     Gone,
     /// An ERROR event with this failure; then it ends
-    Fail(Failure),
+    Fail(StatusFailure),
     /// One line is not JSON; then it continues
     Corrupt,
     /// It ends in the middle of a line

@@ -12,13 +12,13 @@ use http::header::HOST;
 use http::uri::Authority;
 use http::{HeaderMap, Uri};
 
-use super::status::Failure;
+use super::status::StatusFailure;
 
 /// Passes a request on that names loopback, or no host: every browser names one.
 pub(super) async fn guard(request: Request, next: Next) -> Response {
     match is_own(request.uri(), request.headers()) {
         true => next.run(request).await,
-        false => Failure::foreign_host().into_response(),
+        false => StatusFailure::foreign_host().into_response(),
     }
 }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::faults::FaultModes;
 use super::list_options::{Continuation, ListOptions, RequestedMatch, RequestedVersion};
 use super::object::{ObjectKey, ObjectPage, ServedKind, StoredObject};
-use super::status::Failure;
+use super::status::StatusFailure;
 use super::store::ObjectStore;
 
 /// The body of the answer, in parts.
@@ -15,7 +15,7 @@ pub(super) fn list(
     namespace: Option<&str>,
     options: &ListOptions,
     modes: FaultModes,
-) -> Result<Vec<Bytes>, Failure> {
+) -> Result<Vec<Bytes>, StatusFailure> {
     let start = namespace.map(|namespace| ObjectKey::new(namespace, ""));
     let (version, after) = match &options.continuation {
         Some(continuation) => (continuation.version, Some(&continuation.after)),
@@ -37,9 +37,9 @@ pub(super) fn list(
 }
 
 /// The answer to a continue token that is too old.
-pub(super) fn expired(continuation: &Continuation) -> Failure {
+pub(super) fn expired(continuation: &Continuation) -> StatusFailure {
     let resume = Continuation { version: None, remaining: None, after: continuation.after.clone() };
-    Failure::continue_expired(resume.to_token())
+    StatusFailure::continue_expired(resume.to_token())
 }
 
 /// Whether a request for `namespace` and with `options` is about `object`.
@@ -59,14 +59,14 @@ fn version_of(
     store: &ObjectStore,
     options: &ListOptions,
     modes: FaultModes,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Option<u64>, StatusFailure> {
     let newest = store.version();
     let cached = (modes.list_lag > 0).then(|| newest.saturating_sub(modes.list_lag));
     match (options.at, options.matching) {
         (RequestedVersion::Newest, _) => Ok(None),
         (RequestedVersion::Any, _) => Ok(cached),
         (RequestedVersion::Version(version), _) if version > newest => {
-            Err(Failure::too_large(version, newest))
+            Err(StatusFailure::too_large(version, newest))
         }
         (RequestedVersion::Version(version), Some(RequestedMatch::Exact)) => Ok(Some(version)),
         // Older than the parameter `resourceVersionMatch` is the rule that a version with a limit

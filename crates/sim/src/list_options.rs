@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::object::{ObjectKey, ServedKind};
 use super::selector::{Selector, ShardSelector};
-use super::status::Failure;
+use super::status::StatusFailure;
 
 /// Where a list continues: what a continue token says, opaque to clients and bound to the version of the
 /// list.
@@ -89,15 +89,15 @@ struct Parameters {
 }
 
 impl ListOptions {
-    pub(super) fn parse(resource: ServedKind, uri: &http::Uri) -> Result<Self, Failure> {
+    pub(super) fn parse(resource: ServedKind, uri: &http::Uri) -> Result<Self, StatusFailure> {
         let query = Query::<Parameters>::try_from_uri(uri)
-            .map_err(|error| Failure::bad_request(error.body_text()))?
+            .map_err(|error| StatusFailure::bad_request(error.body_text()))?
             .0;
         let given = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
         let number = |value: &Option<String>, name: &str| match given(value) {
             Some(text) => match text.parse::<u64>() {
                 Ok(number) => Ok(Some(number)),
-                Err(_) => Err(Failure::bad_request(format!("invalid {name}: \"{text}\""))),
+                Err(_) => Err(StatusFailure::bad_request(format!("invalid {name}: \"{text}\""))),
             },
             None => Ok(None),
         };
@@ -113,11 +113,11 @@ impl ListOptions {
             Some("NotOlderThan") => Some(RequestedMatch::NotOlderThan),
             Some(other) => {
                 let unsupported = "resourceVersionMatch: Unsupported value";
-                return Err(Failure::invalid(format!("{unsupported}: \"{other}\"")));
+                return Err(StatusFailure::invalid(format!("{unsupported}: \"{other}\"")));
             }
         };
         let continuation = given(&query.r#continue).filter(|_| !watch).map(|token| {
-            let invalid = || Failure::bad_request("continue key is not valid");
+            let invalid = || StatusFailure::bad_request("continue key is not valid");
             Continuation::from_token(&token).ok_or_else(invalid)
         });
         let limit = number(&query.limit, "limit")?.filter(|limit| *limit > 0);
@@ -127,7 +127,7 @@ impl ListOptions {
             query.label_selector.as_deref(),
             query.field_selector.as_deref(),
         )
-        .map_err(Failure::bad_request)?;
+        .map_err(StatusFailure::bad_request)?;
         let options = Self {
             watch,
             at,
@@ -146,13 +146,13 @@ impl ListOptions {
     }
 
     /// Reads the shard selector, as an API server does that knows it.
-    pub(super) fn know_shards(&mut self) -> Result<(), Failure> {
+    pub(super) fn know_shards(&mut self) -> Result<(), StatusFailure> {
         let shard = self.shard_selector.as_deref().map(ShardSelector::parse);
-        self.shard = shard.transpose().map_err(Failure::bad_request)?;
+        self.shard = shard.transpose().map_err(StatusFailure::bad_request)?;
         Ok(())
     }
 
-    fn validate(&self, initial_events_given: bool) -> Result<(), Failure> {
+    fn validate(&self, initial_events_given: bool) -> Result<(), StatusFailure> {
         let rule_broken = if self.watch {
             match (initial_events_given, self.matching) {
                 (true, Some(RequestedMatch::NotOlderThan)) | (false, None) => None,
@@ -178,11 +178,11 @@ impl ListOptions {
             }
         };
         if let Some(rule) = rule_broken {
-            return Err(Failure::invalid(rule));
+            return Err(StatusFailure::invalid(rule));
         }
         if self.continuation.is_some() && matches!(self.at, RequestedVersion::Version(_)) {
             let rule = "specifying resource version is not allowed when using continue";
-            return Err(Failure::bad_request(rule));
+            return Err(StatusFailure::bad_request(rule));
         }
         Ok(())
     }

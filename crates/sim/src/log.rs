@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::sim_clock::meta_time;
-use super::status::Failure;
+use super::status::StatusFailure;
 use podinit_core::timestamp::Timestamp;
 
 /// Which log, as the parameters of a request say it.
@@ -27,11 +27,11 @@ impl Wanted {
     ///
     /// # Errors
     /// If a parameter that states a number is not one.
-    pub(crate) fn parse(query: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(query: &str) -> Result<Self, StatusFailure> {
         let uri = format!("/?{query}").parse::<Uri>();
-        let uri = uri.map_err(|error| Failure::bad_request(error.to_string()))?;
+        let uri = uri.map_err(|error| StatusFailure::bad_request(error.to_string()))?;
         let query = Query::try_from_uri(&uri);
-        Ok(query.map_err(|error| Failure::bad_request(error.body_text()))?.0)
+        Ok(query.map_err(|error| StatusFailure::bad_request(error.body_text()))?.0)
     }
 }
 
@@ -39,7 +39,11 @@ impl Wanted {
 ///
 /// # Errors
 /// As a kubelet answers: no such container, or it has not run yet.
-pub(crate) fn pod_log(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<String, Failure> {
+pub(crate) fn pod_log(
+    pod: &Value,
+    wanted: &Wanted,
+    now: Timestamp,
+) -> Result<String, StatusFailure> {
     let name = pod["metadata"]["name"].as_str().unwrap_or_default();
     let of_kind = |specs: &str, statuses: &str| {
         let specs = elements(&pod["spec"][specs]).iter();
@@ -56,7 +60,7 @@ pub(crate) fn pod_log(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<St
         None => {
             let names: Vec<_> = regular.iter().map(|(name, _)| name.as_str()).collect();
             let names = names.join(" ");
-            return Err(Failure::bad_request(format!(
+            return Err(StatusFailure::bad_request(format!(
                 "a container name must be specified for pod {name}, choose one of: [{names}]"
             )));
         }
@@ -65,7 +69,7 @@ pub(crate) fn pod_log(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<St
     let mut all = init.into_iter().chain(regular);
     let Some((_, status)) = all.find(|(name, _)| *name == container) else {
         let message = format!("container {container} is not valid for pod {name}");
-        return Err(Failure::bad_request(message));
+        return Err(StatusFailure::bad_request(message));
     };
     // The API server answers so for a pod without a node.
     let Some(status) = status else {
@@ -76,7 +80,7 @@ pub(crate) fn pod_log(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<St
     let lines = match (&state["waiting"], of_previous) {
         (_, true) | (Value::Object(_), false) if !last.is_null() => of_run(last, false, now),
         (_, true) => {
-            return Err(Failure::bad_request(format!(
+            return Err(StatusFailure::bad_request(format!(
                 "previous terminated container \"{container}\" in pod \"{name}\" not found"
             )));
         }
@@ -86,7 +90,7 @@ pub(crate) fn pod_log(pod: &Value, wanted: &Wanted, now: Timestamp) -> Result<St
                 "ImagePullBackOff" => "trying and failing to pull image",
                 reason => reason,
             };
-            return Err(Failure::bad_request(format!(
+            return Err(StatusFailure::bad_request(format!(
                 "container \"{container}\" in pod \"{name}\" is waiting to start: {why}"
             )));
         }

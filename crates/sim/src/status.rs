@@ -8,7 +8,7 @@ use super::object::{ServedKind, TooOld};
 /// An answer that is an error: a `Status`, with its fields in the order of the API server.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Failure {
+pub struct StatusFailure {
     kind: &'static str,
     api_version: &'static str,
     metadata: Box<ListMeta>,
@@ -20,19 +20,19 @@ pub struct Failure {
     pub(super) code: u16,
 }
 
-impl From<TooOld> for Failure {
+impl From<TooOld> for StatusFailure {
     fn from(TooOld { requested, oldest }: TooOld) -> Self {
         Self::too_old(requested, oldest)
     }
 }
 
-impl Failure {
+impl StatusFailure {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             kind: "Status",
             api_version: "v1",
             metadata: Box::default(),
-            status: "Failure",
+            status: "StatusFailure",
             message: message.into(),
             reason,
             details: None,
@@ -164,10 +164,10 @@ mod tests {
     #[test]
     fn a_status_is_written_as_the_api_server_does() {
         assert_eq!(
-            Failure::too_old(3, 9).to_json(),
-            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 3 (9)","reason":"Expired","code":410}"#,
+            StatusFailure::too_old(3, 9).to_json(),
+            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"StatusFailure","message":"too old resource version: 3 (9)","reason":"Expired","code":410}"#,
         );
         let details = r#""details":{"retryAfterSeconds":2},"code":429}"#;
-        assert!(Failure::too_many_requests(2).to_json().ends_with(details));
+        assert!(StatusFailure::too_many_requests(2).to_json().ends_with(details));
     }
 }

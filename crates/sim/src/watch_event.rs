@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::object::{ServedKind, StoredObject};
-use super::status::Failure;
+use super::status::StatusFailure;
 
 fn type_meta(resource: ServedKind) -> String {
     format!(r#""kind":"{}","apiVersion":"v1""#, resource.kind())
@@ -52,7 +52,7 @@ pub(super) fn bookmark(resource: ServedKind, version: u64, ends_list: bool) -> B
 }
 
 /// ERROR
-pub(super) fn error(failure: &Failure) -> Bytes {
+pub(super) fn error(failure: &StatusFailure) -> Bytes {
     let status = failure.to_json();
     Bytes::from(format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n"))
 }
@@ -120,7 +120,7 @@ mod tests {
             left(PODS, &pod, 9),
             bookmark(ServedKind::Events, 3, false),
             bookmark(PODS, 3, true),
-            error(&Failure::too_old(1, 2)),
+            error(&StatusFailure::too_old(1, 2)),
             oversized(5_000, 3),
         ];
         for line in &lines {

@@ -14,7 +14,7 @@ use super::faults::{FaultHandle, FaultState, StreamFault};
 use super::list::selects;
 use super::list_options::{ListOptions, RequestedVersion};
 use super::object::{EventKind, HistoryEvent, ServedKind, StoredObject};
-use super::status::Failure;
+use super::status::StatusFailure;
 use super::store::ObjectStore;
 use super::watch_event;
 
@@ -54,7 +54,7 @@ impl WatchStream {
     /// Opens the stream: what is wrong with the request at once is an error.
     pub(super) fn open(
         self,
-    ) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>, Failure> {
+    ) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + use<>, StatusFailure> {
         // Subscribed before anything is read, so that no change falls in between.
         let store_changed = self.store.subscribe();
         let faults_changed = self.faults.subscribe();
@@ -80,7 +80,7 @@ impl WatchStream {
     }
 
     /// The version after which events follow, and the objects that are sent before them.
-    fn begin(&self) -> Result<(u64, Vec<Arc<StoredObject>>), Failure> {
+    fn begin(&self) -> Result<(u64, Vec<Arc<StoredObject>>), StatusFailure> {
         let newest = self.store.version();
         let lists =
             self.options.initial_events || !matches!(self.options.at, RequestedVersion::Version(_));
@@ -88,7 +88,7 @@ impl WatchStream {
             // The stream reports a version that is too old, as the API server does.
             RequestedVersion::Version(version) if !lists => return Ok((version, Vec::new())),
             RequestedVersion::Version(version) if version > newest => {
-                return Err(Failure::too_large(version, newest));
+                return Err(StatusFailure::too_large(version, newest));
             }
             _ => {}
         }
@@ -190,7 +190,7 @@ impl StreamProgress {
         self.ready.push_back(Ok(bytes));
     }
 
-    fn fail(&mut self, failure: &Failure) {
+    fn fail(&mut self, failure: &StatusFailure) {
         self.give(watch_event::error(failure));
         self.ended = true;
     }
@@ -219,7 +219,7 @@ impl StreamProgress {
             }
             StreamFault::Gone => {
                 let newest = self.watch.store.version();
-                self.fail(&Failure::too_old(self.version, newest));
+                self.fail(&StatusFailure::too_old(self.version, newest));
             }
             StreamFault::Fail(failure) => self.fail(&failure),
             StreamFault::Corrupt => self.give(watch_event::corrupt()),

@@ -14,7 +14,7 @@ use podinit_core::pod::PodInfo;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::DecodeOptions;
 use podinit_oncall::api::SCHEMA;
-use podinit_oncall::api::model::Startup;
+use podinit_oncall::api::model::ApiStartup;
 use podinit_recordings::reader::Recording;
 use podinit_recordings::replay::{ReplayConfig, replayed};
 use podinit_slo::SloFile;
@@ -96,7 +96,7 @@ impl Observer for Compare {
         }
         assert_eq!(record.outcome(), counted.outcome);
         assert!((1..=MOST_CAUSES).contains(&record.causes.len()));
-        let document = serde_json::to_value(Startup::from_record(&record, &[])).unwrap();
+        let document = serde_json::to_value(ApiStartup::from_record(&record, &[])).unwrap();
         let read: Record = serde_json::from_value(document.clone()).unwrap();
         let again = serde_json::to_value(&read).unwrap();
         assert_eq!(again, document, "it is read as it was");

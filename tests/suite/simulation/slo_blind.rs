@@ -15,7 +15,7 @@ use podinit_sim::container::{AppState, KubeletReport};
 use podinit_sim::faults::{FaultAnswer, FaultTarget, ReceivedRequest, StreamFault};
 use podinit_sim::life::{PodChange, PodManifest};
 use podinit_sim::node::CURRENT;
-use podinit_sim::status::Failure;
+use podinit_sim::status::StatusFailure;
 use podinit_slo::Slo;
 use tokio::time::timeout;
 
@@ -153,7 +153,7 @@ async fn refused(blind: &Blind, target: FaultTarget, fault: StreamFault) {
     let faults = blind.world.cluster.faults();
     let of_kind = |request: &&ReceivedRequest| request.target == target;
     let before = faults.requests().iter().filter(of_kind).count();
-    let busy = Failure::internal("the API server is gone");
+    let busy = StatusFailure::internal("the API server is gone");
     faults.answer(target, u32::MAX, FaultAnswer::Fail(busy));
     faults.stream(fault);
     let asked = faults.requests_until(|all| all.iter().filter(of_kind).count() > before);

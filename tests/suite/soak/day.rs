@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use podinit_sim::ClusterConfig;
 use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
-use podinit_sim::status::Failure;
+use podinit_sim::status::StatusFailure;
 use podinit_sim::truth::PodTruth;
 use tokio::time::timeout;
 
@@ -41,9 +41,9 @@ async fn spoil(world: &mut World) {
         1 => StreamFault::Oversized(9 << 20),
         2 => StreamFault::Raw(b"\xff\xfe\xfd\n".as_slice().into()),
         3 => StreamFault::Raw(b"\n\n{}\n[]\nnull\n".as_slice().into()),
-        4 => StreamFault::Fail(Failure::internal("the soak wills it")),
+        4 => StreamFault::Fail(StatusFailure::internal("the soak wills it")),
         5 => {
-            let busy = Failure::internal("the soak wills it");
+            let busy = StatusFailure::internal("the soak wills it");
             world.cluster.faults().answer(FaultTarget::Watch, 3, FaultAnswer::Fail(busy));
             StreamFault::End
         }

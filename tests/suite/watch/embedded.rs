@@ -8,7 +8,7 @@ use crate::support::embedded::{Embedded, cluster, encoding, put};
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
-use podinit_sim::status::Failure;
+use podinit_sim::status::StatusFailure;
 use tokio::time::sleep;
 
 fn seconds(n: u64) -> Duration {
@@ -138,7 +138,7 @@ fn assert_waits_grow(waits: &[Duration]) {
 #[tokio::test(start_paused = true)]
 async fn errors_for_ten_minutes_make_the_waits_grow_to_30_s_until_there_is_success() {
     let cluster = cluster().await;
-    let down = FaultAnswer::Fail(Failure::internal("etcd has no leader"));
+    let down = FaultAnswer::Fail(StatusFailure::internal("etcd has no leader"));
     let faults = cluster.faults();
     faults.answer(FaultTarget::List, u32::MAX, down.clone());
     let mut api = Embedded::watching_in(encoding!(), cluster);
@@ -174,7 +174,7 @@ async fn a_page_that_always_fails_delivers_nothing_until_it_does_not() {
         put(&cluster, &format!("p{pod}"));
     }
     let faults = cluster.faults();
-    let down = FaultAnswer::Fail(Failure::internal("etcd has no leader"));
+    let down = FaultAnswer::Fail(StatusFailure::internal("etcd has no leader"));
     faults.answer(FaultTarget::NextPage, u32::MAX, down.clone());
     let mut api = Embedded::adjusted_in(encoding!(), cluster, in_pages);
     sleep(TEN_MINUTES).await;

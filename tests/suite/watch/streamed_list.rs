@@ -9,7 +9,7 @@ use podinit_kube::watch::config::{ListMode, ReflectorConfig};
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_kube::watch::stats::{RelistReason, WatchErrorReason};
 use podinit_sim::faults::{FaultAnswer, FaultTarget, StreamFault};
-use podinit_sim::status::Failure;
+use podinit_sim::status::StatusFailure;
 use tokio::time::sleep;
 
 const STREAMED: &str = "/api/v1/pods?&watch=true&timeoutSeconds=120&allowWatchBookmarks=true\
@@ -68,7 +68,7 @@ async fn a_list_is_streamed_and_the_watch_goes_on_from_its_end() {
 async fn a_server_that_does_not_offer_streams_is_asked_for_pages_for_good() {
     let forbidden = "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless \
                      the WatchList feature gate is enabled";
-    for refusal in [Failure::invalid(forbidden), Failure::bad_request(forbidden)] {
+    for refusal in [StatusFailure::invalid(forbidden), StatusFailure::bad_request(forbidden)] {
         let cluster = cluster().await;
         put(&cluster, "a");
         let faults = cluster.faults();

@@ -14,12 +14,12 @@ use podinit_instruments::{
 mod counts;
 mod exposition;
 
-use counts::{SloEventCounts, SloResult};
+use counts::{CountedSloResult, SloEventCounts};
 use parking_lot::RwLock;
 
 family_type! {
     /// A counter of events for each SLO and result, with the SLO labels.
-    pub(super) struct EventsBySlo = Counter [AnyText, SloResult] + SLO_LABELS;
+    pub(super) struct EventsBySlo = Counter [AnyText, CountedSloResult] + SLO_LABELS;
 }
 
 family_type! {

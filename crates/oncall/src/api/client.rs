@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::model::{Failure, Page};
+use super::model::{ApiFailure, Page};
 use super::parameters::MOST;
 use crate::freshness::Freshness;
 use crate::problems::Problems;
@@ -197,17 +197,17 @@ impl ApiClient {
             let document = serde_json::from_slice(body).map(Some);
             return document.map_err(|error| self.malformed(&error.to_string()));
         }
-        let failure: Option<Failure> = serde_json::from_slice(body).ok();
+        let failure: Option<ApiFailure> = serde_json::from_slice(body).ok();
         match (status, failure) {
             (StatusCode::NOT_FOUND, Some(_)) => Ok(None),
             (status, failure) => Err(self.failed(status, failure)),
         }
     }
 
-    fn failed(&self, status: StatusCode, failure: Option<Failure>) -> AskError {
+    fn failed(&self, status: StatusCode, failure: Option<ApiFailure>) -> AskError {
         let url = self.url.clone();
         let why = match failure {
-            Some(Failure { error }) => {
+            Some(ApiFailure { error }) => {
                 format!("HTTP {}: {}", status.as_u16(), shown(&error))
             }
             None => format!("HTTP {status}"),

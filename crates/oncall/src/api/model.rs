@@ -35,7 +35,7 @@ pub struct Page<T> {
 /// What is known of the startup of one pod: a record.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "startup")]
-pub struct Startup<'a> {
+pub struct ApiStartup<'a> {
     #[serde(flatten)]
     pub record: &'a Record,
     /// The pod labels that --pod-label chooses, as far as the pod has them
@@ -46,12 +46,12 @@ pub struct Startup<'a> {
 /// What is answered instead of a document, with status 4xx or 5xx.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "failure")]
-pub struct Failure {
+pub struct ApiFailure {
     /// One line that says what is wrong
     pub error: String,
 }
 
-impl<'a> Startup<'a> {
+impl<'a> ApiStartup<'a> {
     /// The document of a record. `label_keys` are the keys of the chosen pod labels.
     pub fn from_record(record: &'a Record, label_keys: &'a [String]) -> Self {
         let labels = label_keys.iter().zip(record.pod.pod_labels.iter());
@@ -61,7 +61,7 @@ impl<'a> Startup<'a> {
     }
 }
 
-impl<'a> Page<Startup<'a>> {
+impl<'a> Page<ApiStartup<'a>> {
     /// The page with an answer that can be trusted so far. `label_keys` are the keys of the chosen pod labels.
     pub fn from_answer(
         answer: &'a QueryAnswer,
@@ -73,7 +73,7 @@ impl<'a> Page<Startup<'a>> {
             time: answer.now,
             fresh: freshness.is_fresh(),
             freshness: Some(freshness),
-            items: records.map(|record| Startup::from_record(record, label_keys)).collect(),
+            items: records.map(|record| ApiStartup::from_record(record, label_keys)).collect(),
             next: answer.next.map(continue_token::write),
         }
     }

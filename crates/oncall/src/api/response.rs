@@ -12,7 +12,7 @@ use http::header::{
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::model::Failure;
+use super::model::ApiFailure;
 use podinit_text::strangers_text::escaped_json;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -49,7 +49,7 @@ pub(crate) fn document(
 
 /// What is answered instead of a document.
 pub(crate) fn failure(status: StatusCode, error: &str) -> Response {
-    let failure = Failure { error: error.to_owned() };
+    let failure = ApiFailure { error: error.to_owned() };
     let body = serde_json::to_vec(&failure).unwrap_or_default();
     let mut response = (status, [(CONTENT_TYPE, JSON)], body).into_response();
     if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -10,7 +10,7 @@ use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{StatusCode, Uri};
 
 use super::SCHEMA;
-use super::model::{Page, Startup};
+use super::model::{ApiStartup, Page};
 use super::parameters::QueryParameters;
 use super::response::{document, failure};
 use crate::freshness::{Freshness, FreshnessSource};
@@ -78,7 +78,7 @@ async fn pod(
     match api.records.ask(RecordQuery::Pod { namespace, name }).await {
         Ok(QueryAnswer { records, .. }) => match records.first() {
             Some(record) => {
-                let startup = Startup::from_record(record, &api.label_keys);
+                let startup = ApiStartup::from_record(record, &api.label_keys);
                 document(&headers, &startup, &startup)
             }
             None => failure(

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::api::model::{Failure, Page, Startup};
+use crate::api::model::{ApiFailure, ApiStartup, Page};
 use crate::problems::Problems;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -11,10 +11,10 @@ use serde_json::Value;
 fn schema() -> String {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let answers = [
-        generator.subschema_for::<Page<Startup<'_>>>(),
+        generator.subschema_for::<Page<ApiStartup<'_>>>(),
         generator.subschema_for::<Problems>(),
-        generator.subschema_for::<Startup<'_>>(),
-        generator.subschema_for::<Failure>(),
+        generator.subschema_for::<ApiStartup<'_>>(),
+        generator.subschema_for::<ApiFailure>(),
     ];
     let mut definitions = generator.take_definitions(true);
     definitions.values_mut().for_each(closed);

@@ -16,7 +16,7 @@ use super::parts::{Share, shares};
 use super::peers::Peers;
 use super::uncertainty;
 use super::verdict::verdict;
-use super::waterfall::{Row, waterfall};
+use super::waterfall::{WaterfallRow, waterfall};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
     Cause, Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
@@ -97,7 +97,7 @@ pub struct Explanation {
     /// Where the time went, the longest part first
     pub(crate) parts: Vec<Share>,
     /// The waterfall
-    pub rows: Vec<Row>,
+    pub rows: Vec<WaterfallRow>,
     pub(crate) milestones: Vec<MilestoneLine>,
     /// Its gates, scheduling gates first
     #[serde(skip_serializing_if = "Vec::is_empty")]

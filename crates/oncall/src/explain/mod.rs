@@ -41,5 +41,5 @@ pub use parts::StartupPart;
 pub(super) use peers::Peers;
 pub(super) use target::NoStartup;
 pub use target::{ExplainTarget, TargetName};
-pub use waterfall::Row;
+pub use waterfall::WaterfallRow;
 pub use worst::Worst;

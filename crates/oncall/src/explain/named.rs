@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::explanation::MilestoneLine;
 use super::uncertainty;
-use super::waterfall::Row;
+use super::waterfall::WaterfallRow;
 use podinit_core::lifecycle::{
     Cause, CustomStart, GateKind, GateState, Milestone, MilestoneSource, Record, RecordedGate,
     Stage,
@@ -52,8 +52,8 @@ pub(super) fn rows(
     record: &Record,
     stage: Stage,
     (began, end): (Timestamp, Timestamp),
-) -> impl Iterator<Item = Row> {
-    let row = move |label: String, from: Timestamp, to: Option<Timestamp>| Row {
+) -> impl Iterator<Item = WaterfallRow> {
+    let row = move |label: String, from: Timestamp, to: Option<Timestamp>| WaterfallRow {
         label,
         stage: stage.as_str(),
         is_inside: true,

@@ -2,7 +2,7 @@
 
 use super::explanation::{AutoscalerLine, Explanation, WorkloadPods};
 use super::named::gate_in_words;
-use super::waterfall::Row;
+use super::waterfall::WaterfallRow;
 use podinit_core::lifecycle::MilestoneSource;
 use podinit_core::palette;
 use podinit_text::document::{DocumentFormat, TerminalStyle, TextDocument};
@@ -91,7 +91,7 @@ fn waterfall(explanation: &Explanation, style: TerminalStyle) -> String {
 }
 
 /// The bar of a row, filled up to the width of `columns`.
-fn bar(row: &Row, total: f64, columns: usize, style: TerminalStyle) -> String {
+fn bar(row: &WaterfallRow, total: f64, columns: usize, style: TerminalStyle) -> String {
     let (Some(from), Some(to)) = (row.from_seconds, row.to_seconds) else {
         return " ".repeat(columns);
     };

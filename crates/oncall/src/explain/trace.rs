@@ -5,7 +5,7 @@ use std::io;
 use serde_json::json;
 
 use super::explanation::Explanation;
-use super::waterfall::Row;
+use super::waterfall::WaterfallRow;
 use podinit_text::chrome_trace::ChromeTrace;
 
 /// The only process of the trace: the pod.
@@ -39,7 +39,7 @@ impl Explanation {
 }
 
 /// When a row was, in microseconds; `None` where that is not known.
-fn micros(row: &Row, began: i64) -> Option<(i64, i64)> {
+fn micros(row: &WaterfallRow, began: i64) -> Option<(i64, i64)> {
     let micros = |seconds: f64| began + (seconds * 1e6).round() as i64;
     Some((micros(row.from_seconds?), micros(row.to_seconds?)))
 }

@@ -15,7 +15,7 @@ use podinit_text::human_time::since;
 
 /// A bar of the waterfall: a stage, a step inside it, or an image pull.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct WaterfallRow {
     pub label: String,
     /// The stage; of a step or pull, that which it is inside of
     pub stage: &'static str,
@@ -43,7 +43,7 @@ pub(super) fn waterfall(
     fleet: &FleetDurations,
     began: Timestamp,
     end: Timestamp,
-) -> Vec<Row> {
+) -> Vec<WaterfallRow> {
     // When what has no end ended, a pod no longer says that had ended when it was first seen.
     let is_known =
         |span: &TimelineSpan<'_>| span.recorded.ended.is_some() || !ended.is_over_at_first_sight;
@@ -70,7 +70,7 @@ pub(super) fn waterfall(
         let pulls = pull_rows(record, stage, began);
         let named = named::rows(record, stage, (began, end));
         let inside = known(false).chain(pulls).chain(known(true)).chain(named);
-        let mut inside: Vec<Row> = inside.collect();
+        let mut inside: Vec<WaterfallRow> = inside.collect();
         let whole = row(&whole);
         inside.iter_mut().for_each(|row| row.keep_within(&whole));
         rows.push(whole);
@@ -80,7 +80,7 @@ pub(super) fn waterfall(
     rows
 }
 
-impl Row {
+impl WaterfallRow {
     /// Moves the bar into that of its stage, and cuts its duration: each time is an estimate, and by several clocks.
     /// The measured duration of an image pull stays.
     fn keep_within(&mut self, stage: &Self) {
@@ -100,9 +100,14 @@ impl Row {
     }
 }
 
-fn row(stage: Stage, span: &TimelineSpan<'_>, fleet: &FleetDurations, began: Timestamp) -> Row {
+fn row(
+    stage: Stage,
+    span: &TimelineSpan<'_>,
+    fleet: &FleetDurations,
+    began: Timestamp,
+) -> WaterfallRow {
     let recorded = span.recorded;
-    Row {
+    WaterfallRow {
         label: recorded.interval.as_str().to_owned(),
         stage: stage.as_str(),
         is_inside: recorded.kind != IntervalKind::Stage,
@@ -120,14 +125,18 @@ fn row(stage: Stage, span: &TimelineSpan<'_>, fleet: &FleetDurations, began: Tim
 }
 
 /// The pulls of images of the containers of `stage`.
-fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<Item = Row> {
+fn pull_rows(
+    record: &Record,
+    stage: Stage,
+    began: Timestamp,
+) -> impl Iterator<Item = WaterfallRow> {
     let pulls = record.pulls.iter().filter(move |pull| pull.stage() == stage);
     pulls.filter_map(move |pull| {
         let RecordedImage::Pulled { ended, with_wait } = pull.image else {
             return None;
         };
         let from = ended.map(|ended| with_wait.before(ended));
-        Some(Row {
+        Some(WaterfallRow {
             label: format!("pull {}", pull.container),
             stage: stage.as_str(),
             is_inside: true,
@@ -143,11 +152,15 @@ fn pull_rows(record: &Record, stage: Stage, began: Timestamp) -> impl Iterator<I
 }
 
 /// The runs of the containers of a pod that has ended.
-fn run_rows(record: &Record, ended: &ExplainedEnd, began: Timestamp) -> impl Iterator<Item = Row> {
+fn run_rows(
+    record: &Record,
+    ended: &ExplainedEnd,
+    began: Timestamp,
+) -> impl Iterator<Item = WaterfallRow> {
     ended.ending.containers.iter().filter_map(move |one| {
         let container = record.containers.get(one.container)?;
         let (from, to) = one.started.zip(one.finished)?;
-        Some(Row {
+        Some(WaterfallRow {
             label: format!("run {}", container.name),
             stage: container.stage().as_str(),
             is_inside: true,

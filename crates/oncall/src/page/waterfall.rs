@@ -1,7 +1,7 @@
 //! The waterfall of one startup as SVG.
 
 use super::link::path_of;
-use crate::explain::{Explanation, Row};
+use crate::explain::{Explanation, WaterfallRow};
 use podinit_text::human_time::seconds;
 
 /// The width of the drawing, and the height of a row.
@@ -51,7 +51,7 @@ pub(super) fn waterfall(explanation: &Explanation) -> PodWaterfall {
     }
 }
 
-fn bar(row: &Row, number: usize, total: f64) -> WaterfallBar {
+fn bar(row: &WaterfallRow, number: usize, total: f64) -> WaterfallBar {
     let x = |seconds: f64| {
         let share = if total > 0.0 { seconds / total } else { 0.0 };
         (share.clamp(0.0, 1.0) * WIDTH * 10.0).round() / 10.0

@@ -12,7 +12,7 @@ const MOST_NAMES: usize = 20;
 
 /// What is only on one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Names {
+pub struct ChangedNames {
     /// How many names are only there
     pub count: usize,
     /// The first of them
@@ -30,10 +30,10 @@ pub struct Counted {
 /// What else is different.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Changes {
-    pub(super) nodes_only_before: Names,
-    pub(super) nodes_only_after: Names,
-    pub(super) images_only_before: Names,
-    pub(super) images_only_after: Names,
+    pub(super) nodes_only_before: ChangedNames,
+    pub(super) nodes_only_after: ChangedNames,
+    pub(super) images_only_before: ChangedNames,
+    pub(super) images_only_after: ChangedNames,
     /// How many nodes of observed pods had each version of the kubelet, at most 20 versions; empty where nodes are not
     /// known. A node that was upgraded meanwhile has two
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -64,9 +64,9 @@ fn names<'a>(
     side.pods().iter().flat_map(of).collect()
 }
 
-fn only(own: &BTreeSet<&str>, others: &BTreeSet<&str>) -> Names {
+fn only(own: &BTreeSet<&str>, others: &BTreeSet<&str>) -> ChangedNames {
     let names: Vec<_> = own.difference(others).collect();
-    Names {
+    ChangedNames {
         count: names.len(),
         names: names.iter().take(MOST_NAMES).map(|name| (**name).to_owned()).collect(),
     }

@@ -2,7 +2,7 @@
 
 use super::Comparison;
 use super::breakdown::Breakdown;
-use super::changes::{Counted, Names};
+use super::changes::{ChangedNames, Counted};
 use super::dimension::{Part, name_of};
 use super::not_started::NotStarted;
 use super::row::{Difference, Row};
@@ -243,7 +243,7 @@ pub(super) fn changes(
     shown: impl Fn(&str) -> String,
 ) -> Vec<(&'static str, String)> {
     let changes = &found.changes;
-    let names = |names: &Names| {
+    let names = |names: &ChangedNames| {
         let listed: Vec<String> = names.names.iter().map(|name| shown(name)).collect();
         match names.count - listed.len() {
             0 => listed.join(", "),

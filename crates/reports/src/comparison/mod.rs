@@ -31,7 +31,7 @@ use serde::Serialize;
 pub use answer::Answer;
 pub use breakdown::Breakdown;
 use changes::Changes;
-pub use changes::{Counted, Names};
+pub use changes::{ChangedNames, Counted};
 pub use dimension::Part;
 use mix::{Mix, PodMatches};
 use not_started::NotStarted;

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::summary::{GateSummary, InFlight, IntervalSummary, Report, StartupSummary, Warmth};
+use super::summary::{
+    GateSummary, InFlightSummary, IntervalSummary, Report, StartupSummary, Warmth,
+};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{NodeAge, Stage, StartupImages, Step};
 use podinit_recordings::probes::ProbeReport;
@@ -268,7 +270,7 @@ pub(super) fn notes(
     shown: impl Fn(&str) -> String,
 ) -> Vec<(&'static str, Vec<String>)> {
     let in_flight = report.in_flight.iter().map(|(stage, waiting)| {
-        let InFlight { pods, oldest_entered, oldest } = waiting;
+        let InFlightSummary { pods, oldest_entered, oldest } = waiting;
         let since = oldest_entered.as_deref().map_or("an unknown time".into(), in_seconds);
         let name = oldest.as_ref().map_or_else(String::new, |pod| {
             shown(&format!("{}/{}", pod.namespace, pod.name)) + " "

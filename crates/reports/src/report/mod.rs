@@ -39,7 +39,7 @@ pub use pods::ReportedPod;
 use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
-pub use summary::{InFlight, IntervalSummary, PodName, Report};
+pub use summary::{InFlightSummary, IntervalSummary, Report, ReportedPodName};
 use summary::{StartupSummary, Warmth};
 pub use waiting::Saving;
 

@@ -2,7 +2,7 @@
 
 use super::pods::{ReportedPod, in_order};
 use super::report_sink::ReportSink;
-use super::{DetailedReport, PodName};
+use super::{DetailedReport, ReportedPodName};
 use podinit_core::lifecycle::{Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::ExporterRecords;
@@ -10,13 +10,13 @@ use podinit_recordings::ExporterRecords;
 /// Reports on what exporters have kept, with at most `top` of the slowest pods.
 pub fn of_records(kept: ExporterRecords, top: usize) -> DetailedReport {
     let mut sink = ReportSink::new(top, &[]);
-    let mut oldest: [Option<(Timestamp, PodName)>; Stage::ALL.len()] = Default::default();
+    let mut oldest: [Option<(Timestamp, ReportedPodName)>; Stage::ALL.len()] = Default::default();
     for record in kept.in_account() {
         sink.add(record);
         if let Progress::InFlight { waiting, entered, .. } = record.progress {
             let oldest = &mut oldest[waiting.stage() as usize];
             if oldest.as_ref().is_none_or(|(since, _)| entered < *since) {
-                *oldest = Some((entered, PodName::from_pod(&record.pod)));
+                *oldest = Some((entered, ReportedPodName::from_pod(&record.pod)));
             }
         }
     }

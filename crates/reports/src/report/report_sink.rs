@@ -9,7 +9,7 @@ use super::network_durations::NetworkDurations;
 use super::own_milestones::OwnMilestones;
 use super::pods::PodCollector;
 use super::slowest_pods::SlowestPods;
-use super::summary::{InFlight, IntervalSummary, PodName, Report};
+use super::summary::{InFlightSummary, IntervalSummary, Report, ReportedPodName};
 use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
@@ -26,7 +26,7 @@ use podinit_histogram::layout::ClassicBuckets;
 use podinit_recordings::probes::ProbeTimes;
 
 /// The pod that entered each stage first, of those that are in it.
-type OldestPods = [Option<PodName>; Stage::ALL.len()];
+type OldestPods = [Option<ReportedPodName>; Stage::ALL.len()];
 
 /// What a report on records says instead of the mode of timestamps.
 const OF_EXPORTER: &str = "of the exporter";
@@ -152,7 +152,8 @@ impl ReportSink {
         let end = self.end();
         for (position, pod) in tracker.in_flight_after(None) {
             let record = pod.record();
-            oldest[position.stage as usize].get_or_insert_with(|| PodName::from_pod(&record.pod));
+            oldest[position.stage as usize]
+                .get_or_insert_with(|| ReportedPodName::from_pod(&record.pod));
             match self.lost.contains(&record.uid) {
                 true => self.waiting.leave_out(),
                 false => self.waiting.add(&record, end, true),
@@ -180,7 +181,7 @@ impl ReportSink {
             |(((stage, oldest), pods), entered)| {
                 (
                     stage.as_str(),
-                    InFlight { pods, oldest_entered: entered.map(rfc3339::format), oldest },
+                    InFlightSummary { pods, oldest_entered: entered.map(rfc3339::format), oldest },
                 )
             },
         );

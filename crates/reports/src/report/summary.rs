@@ -33,7 +33,7 @@ pub struct Report {
     /// Pods that have finished their startup, by outcome
     pub finished: BTreeMap<&'static str, u64>,
     /// Pods that have not, by stage
-    pub in_flight: BTreeMap<&'static str, InFlight>,
+    pub in_flight: BTreeMap<&'static str, InFlightSummary>,
     /// Every interval: the stages in their order, each followed by its steps, then the end-to-end durations.
     /// `network` is followed by its two parts first: the pods whose time may include image pulls, and
     /// the others. Both durations of each milestone of your own follow at the end
@@ -71,22 +71,22 @@ pub struct Report {
 
 /// Pods in flight in one stage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InFlight {
+pub struct InFlightSummary {
     pub pods: u64,
     /// When the pod that has been in the stage longest entered it (RFC 3339)
     pub(super) oldest_entered: Option<String>,
     /// That pod
-    pub oldest: Option<PodName>,
+    pub oldest: Option<ReportedPodName>,
 }
 
 /// A pod by its names.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PodName {
+pub struct ReportedPodName {
     pub namespace: String,
     pub name: String,
 }
 
-impl PodName {
+impl ReportedPodName {
     pub(super) fn from_pod(pod: &PodInfo) -> Self {
         Self { namespace: pod.namespace.to_string(), name: pod.name.to_string() }
     }

@@ -2,7 +2,7 @@
 
 use super::client::{Http, PODS, bind, brief, create, names};
 use crate::faults::{FaultAnswer, FaultTarget, StreamFault};
-use crate::status::Failure;
+use crate::status::StatusFailure;
 use crate::{ClusterConfig, SimulatedCluster};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -19,8 +19,12 @@ async fn cluster() -> (SimulatedCluster, Http) {
 async fn requests_fail_as_often_as_ordered() {
     let (cluster, http) = cluster().await;
     let faults = cluster.faults();
-    faults.answer(FaultTarget::List, 1, FaultAnswer::Fail(Failure::too_many_requests(3)));
-    faults.answer(FaultTarget::List, 2, FaultAnswer::Fail(Failure::internal("etcd has no leader")));
+    faults.answer(FaultTarget::List, 1, FaultAnswer::Fail(StatusFailure::too_many_requests(3)));
+    faults.answer(
+        FaultTarget::List,
+        2,
+        FaultAnswer::Fail(StatusFailure::internal("etcd has no leader")),
+    );
     let throttled = http.get(PODS).await;
     assert_eq!((throttled.code, &throttled.headers["retry-after"]), (429, &"3".parse().unwrap()));
     assert_eq!(throttled.json["details"]["retryAfterSeconds"], 3);
@@ -88,7 +92,7 @@ async fn streams_end_break_and_fail() {
     assert!(watch.next_line().await.is_err());
 
     for (fault, code) in
-        [(StreamFault::Gone, 410), (StreamFault::Fail(Failure::internal("no")), 500)]
+        [(StreamFault::Gone, 410), (StreamFault::Fail(StatusFailure::internal("no")), 500)]
     {
         let mut watch = http.watch("resourceVersion=1002").await;
         faults.stream(fault);

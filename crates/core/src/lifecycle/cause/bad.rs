@@ -15,7 +15,7 @@ const REJECTED_IN: [Stage; 5] =
 
 /// Where a pod was, and why it did not get further, when an event of it became bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(with = "StageAndCause")]
+#[schemars(with = "BadStageAndCause")]
 pub enum BadReason {
     /// It was not known before
     NotKnown,
@@ -27,7 +27,7 @@ pub enum BadReason {
 
 /// The form in a document: stage and cause, both left out for [`BadReason::NotKnown`].
 #[derive(Serialize, Deserialize, JsonSchema)]
-struct StageAndCause {
+struct BadStageAndCause {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stage: Option<Stage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ enum SavedBadReason {
 impl Serialize for BadReason {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match to.is_human_readable() {
-            true => StageAndCause { stage: self.stage(), cause: self.cause() }.serialize(to),
+            true => BadStageAndCause { stage: self.stage(), cause: self.cause() }.serialize(to),
             false => SavedBadReason::serialize(self, to),
         }
     }
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for BadReason {
         if !from.is_human_readable() {
             return SavedBadReason::deserialize(from);
         }
-        let StageAndCause { stage, cause } = StageAndCause::deserialize(from)?;
+        let BadStageAndCause { stage, cause } = BadStageAndCause::deserialize(from)?;
         let Some((stage, cause)) = stage.zip(cause) else {
             return Ok(Self::NotKnown);
         };

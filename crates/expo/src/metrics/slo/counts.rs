@@ -12,7 +12,7 @@ use podinit_instruments::{Counter, CounterVec};
 
 label_values! {
     /// The event of a pod that counts for an SLO.
-    pub(super) enum SloResult {
+    pub(super) enum CountedSloResult {
         Good => "good",
         Bad => "bad",
     }
@@ -44,8 +44,9 @@ pub(super) struct EventsSnapshot {
 }
 
 impl EventsSnapshot {
-    pub(super) fn iter(&self) -> impl Iterator<Item = (SloResult, u64)> {
-        let results = [(SloResult::Good, self.good), (SloResult::Bad, self.bad.sum())];
+    pub(super) fn iter(&self) -> impl Iterator<Item = (CountedSloResult, u64)> {
+        let results =
+            [(CountedSloResult::Good, self.good), (CountedSloResult::Bad, self.bad.sum())];
         results.into_iter()
     }
 }
@@ -104,7 +105,7 @@ impl SloEventCounts {
 impl NamespaceSloEvents {
     /// Adds what was saved. The bad ones are saved by cause.
     pub(super) fn restore(&self, result: &str, value: u64) {
-        if result == SloResult::Good.as_str() {
+        if result == CountedSloResult::Good.as_str() {
             self.good.add(value);
         }
     }
