@@ -32,7 +32,7 @@ impl StatusFailure {
             kind: "Status",
             api_version: "v1",
             metadata: Box::default(),
-            status: "StatusFailure",
+            status: "Failure",
             message: message.into(),
             reason,
             details: None,
@@ -165,7 +165,7 @@ mod tests {
     fn a_status_is_written_as_the_api_server_does() {
         assert_eq!(
             StatusFailure::too_old(3, 9).to_json(),
-            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"StatusFailure","message":"too old resource version: 3 (9)","reason":"Expired","code":410}"#,
+            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 3 (9)","reason":"Expired","code":410}"#,
         );
         let details = r#""details":{"retryAfterSeconds":2},"code":429}"#;
         assert!(StatusFailure::too_many_requests(2).to_json().ends_with(details));
