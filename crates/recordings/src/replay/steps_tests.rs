@@ -39,7 +39,7 @@ fn added(pod: Value) -> Value {
     json!({"type": "ADDED", "object": pod})
 }
 
-/// Each page of the lone list that documents are, in a few words; `None` where they are none.
+/// A line for each page of the lone list; `None` if the documents are no lone list.
 fn read(documents: &[Value]) -> Option<Vec<String>> {
     let text: Vec<String> = documents.iter().map(Value::to_string).collect();
     let input = Cursor::new(text.join("\n"));

@@ -78,7 +78,8 @@ impl ComparedPod {
         self.durations.iter().any(Option::is_some) || !self.named.is_empty()
     }
 
-    /// Its values in a dimension, each once. Images have no tags; a pool that is named by an empty text is none.
+    /// The values of the pod in a dimension, each once. Image names come without tags. An empty name of a pool means that
+    /// the node has no pool.
     pub(super) fn values(&self, dimension: Dimension) -> impl Iterator<Item = Cow<'_, str>> {
         let has = PodValues {
             namespace: &self.namespace,

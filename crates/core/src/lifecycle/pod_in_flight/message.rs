@@ -14,7 +14,7 @@ use crate::lifecycle::texts::Texts;
 use crate::reason::{keep, telling};
 
 impl PodInFlight {
-    /// The text of Kubernetes about the present cause, with what Events add; `None` if there is none.
+    /// What Kubernetes says about the present cause, with what Events add; `None` if it says nothing.
     pub(in crate::lifecycle) fn told(&self) -> Option<Cow<'_, str>> {
         match self.texts.as_ref().and_then(|texts| texts.hints.as_ref()) {
             Some(hints) => hints.told(self.tells(), self.message()),
