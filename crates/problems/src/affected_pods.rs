@@ -125,9 +125,8 @@ impl AffectedPods {
     }
 
     /// The message about the cause of a pod; `None` where none is known.
-    pub(super) fn message(&self, rank: u32) -> Option<&str> {
-        let message = self.messages.get(self.get(rank).message);
-        message.map(|message| &**message)
+    pub(super) fn message(&self, rank: u32) -> Option<&Arc<str>> {
+        self.messages.get(self.get(rank).message)
     }
 
     /// The container that most of the pods with these ranks have in common.

@@ -15,6 +15,7 @@ use super::late_nodes::LateNodes;
 use super::others::UnaffectedPods;
 use super::over_time::{EndedProblem, OverTime};
 use super::problem::FoundProblem;
+use super::texts::FaultTexts;
 use podinit_core::lifecycle::{NodeFaults, Outcome, Progress, Record};
 use podinit_core::timestamp::Timestamp;
 
@@ -170,12 +171,15 @@ impl ProblemFinding {
             let cause = pods.get(rank).cause.as_str();
             by_cause.entry(cause).or_default().push(rank);
         }
-        let by_cause = by_cause.into_values();
-        let groups =
-            by_cause.flat_map(|ranks| grouping::groups(ranks, &pods, &background, self.now));
+        let mut texts = FaultTexts::new(by_cause.values(), &pods);
+        let mut groups = Vec::new();
+        for ranks in by_cause.into_values() {
+            groups.extend(grouping::groups(ranks, &pods, &mut texts, &background, self.now));
+        }
         let as_is = self.clocks.into_problems(&pods.found, self.now);
         let as_is = as_is.chain(self.late_nodes.into_problems(&pods.found, self.now));
-        let problems = over_time.state(groups, as_is, &pods, self.now);
+        let problems = over_time.state(groups, as_is, (&pods, &texts), self.now);
+        drop(texts);
         drop(background);
         let incomplete = pods.looked_at.incomplete();
         let pods = pods.into_found();

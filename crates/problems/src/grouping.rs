@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::affected::is_old;
 use super::affected_pods::AffectedPods;
 use super::background::ProblemBackground;
-use super::values::{ByDimension, SharedValue};
+use super::faults;
+use super::texts::FaultTexts;
+use super::values::{ByDimension, ProblemIdentity, SharedValue};
 use super::weight::{PodsWithValue, WeighedPods, WeighedValue};
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Cause;
@@ -15,18 +17,36 @@ use podinit_core::timestamp::Timestamp;
 /// So many values are taken because they stand out.
 const MOST_STANDING_OUT: usize = 5;
 
-/// The ranks of pods with what they share.
-pub(super) type RankedGroup = (SharedValue, Vec<u32>);
+/// The ranks of pods with what makes them one problem.
+pub(super) type RankedGroup = (ProblemIdentity, Vec<u32>);
+/// The ranks of pods with the value that they share.
+type ValueGroup = (SharedValue, Vec<u32>);
 
 /// The groups of the pods with these ranks, which one cause affects, in each the pods in the order in which they came:
 /// those that have waited longest first.
 pub(super) fn groups(
     ranks: Vec<u32>,
     pods: &AffectedPods,
+    texts: &mut FaultTexts,
     background: &ProblemBackground<'_>,
     now: Timestamp,
 ) -> Vec<RankedGroup> {
-    let choice = |is_still| ValueChoice { pods, background, is_still };
+    let by_value = by_value(ranks, pods, texts, background, now).into_iter();
+    let groups = by_value.flat_map(|(shared, ranks)| match shared {
+        Some((dimension, value)) => vec![(ProblemIdentity::of_value(dimension, value), ranks)],
+        None => faults::divided(ranks, pods, texts),
+    });
+    groups.collect()
+}
+
+fn by_value(
+    ranks: Vec<u32>,
+    pods: &AffectedPods,
+    texts: &FaultTexts,
+    background: &ProblemBackground<'_>,
+    now: Timestamp,
+) -> Vec<ValueGroup> {
+    let choice = |is_still| ValueChoice { pods, texts, background, is_still };
     let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
     let of_old = choice(true).groups(ranks[..old].to_vec());
     let (mut new, mut rest) = (ranks[old..].to_vec(), Vec::new());
@@ -63,13 +83,14 @@ pub(super) const fn stands_still(old: usize, new: usize) -> bool {
 #[derive(Clone, Copy, Debug)]
 struct ValueChoice<'a> {
     pods: &'a AffectedPods,
+    texts: &'a FaultTexts,
     background: &'a ProblemBackground<'a>,
     /// All of the pods are old
     is_still: bool,
 }
 
 impl ValueChoice<'_> {
-    fn groups(self, mut ranks: Vec<u32>) -> Vec<RankedGroup> {
+    fn groups(self, mut ranks: Vec<u32>) -> Vec<ValueGroup> {
         let mut found = Vec::new();
         let mut standing_out = 0;
         while !ranks.is_empty() {
@@ -108,7 +129,10 @@ impl ValueChoice<'_> {
         let mut weighed = Vec::new();
         for (dimension, values) in Dimension::ALL.into_iter().zip(having(ranks, pods)) {
             for (value, with) in (0..).zip(values).filter(|(_, with)| with.pods > 0) {
-                weighed.push(WeighedValue::new((dimension, value), &with, all, self.background));
+                let value = (dimension, value);
+                let mut one = WeighedValue::new(value, &with, all, self.background);
+                one.stands_out |= one.is_quarter_of_registry && self.has_own_kind(value, ranks);
+                weighed.push(one);
             }
         }
         for dimension in named_first(cause) {
@@ -124,6 +148,20 @@ impl ValueChoice<'_> {
         weighed.retain(|one| one.explains || may_stand_out && one.stands_out);
         let order = |one: &WeighedValue, other: &WeighedValue| one.order(other, &pods.looked_at);
         weighed.into_iter().min_by(order)
+    }
+}
+
+impl ValueChoice<'_> {
+    /// Whether the texts of the pods with a value are of one kind, and those of no other pod are of it.
+    fn has_own_kind(self, (dimension, value): (Dimension, u16), ranks: &[u32]) -> bool {
+        let has = |rank: &u32| self.pods.get(*rank).values.get(dimension) == Some(value);
+        let (with, without): (Vec<u32>, Vec<u32>) = ranks.iter().partition(|rank| has(rank));
+        let mut kinds = with.iter().filter_map(|rank| self.texts.kind(*rank));
+        let Some(kind) = kinds.next() else {
+            return false;
+        };
+        kinds.all(|other| other == kind)
+            && without.iter().all(|rank| self.texts.kind(*rank) != Some(kind))
     }
 }
 

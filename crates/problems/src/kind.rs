@@ -1,6 +1,7 @@
 //! What a problem can be about ([§13](crate::specification#s13)).
 
 use super::late_nodes::FoundLateNodes;
+use super::several_causes::CauseAtPlace;
 use podinit_core::lifecycle::NodeClock;
 
 /// What a problem is about. A new kind is a variant here, what finds it in a file of this crate, and its words in a
@@ -12,6 +13,9 @@ pub enum ProblemKind {
     Pods,
     /// A node whose clock is off, with the pods in flight on it ([§13.12](crate::specification#s13-12))
     Clock(NodeClock),
+    /// A node or a zone where pods are affected by three causes or more, those of most pods first
+    /// ([§13.15](crate::specification#s13-15))
+    SeveralCauses(Vec<CauseAtPlace>),
     /// Nodes that do not become schedulable, with the pods that wait for them
     /// ([§13.13](crate::specification#s13-13))
     LateNodes(FoundLateNodes),
@@ -28,7 +32,7 @@ impl ProblemKind {
     pub const fn late_nodes(&self) -> Option<&FoundLateNodes> {
         match self {
             Self::LateNodes(nodes) => Some(nodes),
-            Self::Pods | Self::Clock(_) => None,
+            Self::Pods | Self::Clock(_) | Self::SeveralCauses(_) => None,
         }
     }
 }

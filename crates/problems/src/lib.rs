@@ -22,18 +22,22 @@ mod capacity;
 mod clocks;
 mod container;
 mod ended;
+mod faults;
 mod finding;
 mod found_pod;
 mod found_pods;
 mod grouping;
 mod kind;
 mod late_nodes;
-mod message;
 mod others;
 mod over_time;
 mod problem;
+mod reason;
+mod several_causes;
 mod since;
 mod skeleton;
+mod text_kind;
+mod texts;
 mod values;
 mod weight;
 
@@ -46,6 +50,8 @@ pub use kind::ProblemKind;
 pub use late_nodes::FoundLateNodes;
 pub use over_time::{EndedProblem, MOST_ENDED, OverTime};
 pub use problem::{FoundProblem, MOST_NAMED};
+pub use reason::{is_of_kubelet, reason};
+pub use several_causes::CauseAtPlace;
 pub use since::Earlier;
 
 use podinit_core::lifecycle::{NodeFaults, Record};
@@ -73,6 +79,8 @@ pub fn find(
     finding.finish(&mut OverTime::default())
 }
 
+#[cfg(test)]
+mod faults_tests;
 #[cfg(test)]
 mod gate_tests;
 #[cfg(test)]

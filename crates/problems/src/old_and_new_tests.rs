@@ -17,14 +17,14 @@ const BREAKS: i64 = 17 * 3_600;
 const OLD: i64 = 1_100;
 
 /// The pod with an owner in a namespace.
-fn owned(mut record: Record, namespace: &str, kind: &str, name: &str) -> Record {
+pub(super) fn owned(mut record: Record, namespace: &str, kind: &str, name: &str) -> Record {
     record.pod.namespace = namespace.into();
     record.pod.workload = Some(Arc::new(Workload { kind: kind.into(), name: name.into() }));
     record
 }
 
 /// A pod that has failed by `had` since a second, and is told `said`.
-fn fails(name: &str, image: &str, had: Cause, since: i64, said: &str) -> Record {
+pub(super) fn fails(name: &str, image: &str, had: Cause, since: i64, said: &str) -> Record {
     let causes = [cause(Stage::Containers, had, since)];
     let record = on(waits(pod(name, image), since, &causes), name);
     Record { message: Some(said.into()), ..record }

@@ -17,7 +17,9 @@ use super::blocks::NONE;
 use super::found_pods::FoundPods;
 use super::grouping::{self, RankedGroup};
 use super::problem::{FoundProblem, ProblemKey};
-use super::values::{MOST_VALUES, SharedValue};
+use super::several_causes;
+use super::texts::FaultTexts;
+use super::values::{MOST_VALUES, ProblemIdentity, StatedFault};
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
@@ -52,7 +54,7 @@ pub struct OverTime {
     /// The problems, as they were stated last
     lasting: HashMap<ProblemKey, FoundProblem>,
     /// The newest first
-    ended: VecDeque<EndedProblem>,
+    ended: VecDeque<(ProblemKey, EndedProblem)>,
     /// How long gates took when enough records said so the last time
     gates: GatePercentiles,
 }
@@ -61,23 +63,23 @@ pub struct OverTime {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct StatedValues {
     cause: Cause,
-    shared: SharedValue,
+    identity: ProblemIdentity,
     /// Another result, and since when it has been found
-    other: Option<(SharedValue, Timestamp)>,
+    other: Option<(ProblemIdentity, Timestamp)>,
 }
 
 impl StatedValues {
-    fn new(cause: Cause, shared: &SharedValue) -> Self {
-        Self { cause, shared: shared.clone(), other: None }
+    fn new(cause: Cause, identity: &ProblemIdentity) -> Self {
+        Self { cause, identity: identity.clone(), other: None }
     }
 
     fn key(&self) -> ProblemKey {
-        (self.cause, self.shared.clone())
+        (self.cause, self.identity.clone())
     }
 
     /// The same after `found` was found at `now`.
-    fn after(mut self, found: &SharedValue, now: Timestamp) -> Self {
-        if self.shared == *found {
+    fn after(mut self, found: &ProblemIdentity, now: Timestamp) -> Self {
+        if self.identity == *found {
             self.other = None;
             return self;
         }
@@ -116,6 +118,7 @@ struct StatableValues {
     /// The number of it
     stated: u32,
     shared: SharedNumber,
+    fault: StatedFault,
     /// It is what was found
     is_found: bool,
 }
@@ -130,16 +133,30 @@ pub(super) struct StatedAsIs {
     pub places: Vec<u32>,
 }
 
+/// A problem of affected pods, with their ranks: those that have waited longest first.
+#[derive(Debug)]
+pub(super) struct RankedProblem {
+    /// It stands still ([§13.5](crate::specification#s13-5))
+    pub is_still: bool,
+    pub problem: FoundProblem,
+    pub ranks: Vec<u32>,
+}
+
 /// What is shared, by number; no number where no pod has it that is looked at.
 type SharedNumber = Option<(Dimension, Option<u16>)>;
 
 impl StatableValues {
     /// Whether a pod may be stated with it.
-    fn suits(&self, pod: &AffectedPod) -> bool {
+    fn suits(&self, rank: u32, pods: &AffectedPods, texts: &FaultTexts) -> bool {
         let has = |(dimension, value): (Dimension, Option<u16>)| {
-            value.is_some() && pod.values.get(dimension) == value
+            value.is_some() && pods.get(rank).values.get(dimension) == value
         };
-        self.is_found || self.shared.is_none_or(has)
+        let has_fault = match self.fault {
+            StatedFault::Any => true,
+            StatedFault::Of(kind) => texts.kind(rank) == Some(kind),
+            StatedFault::Others => false,
+        };
+        self.is_found || self.shared.is_none_or(has) && has_fault
     }
 }
 
@@ -148,15 +165,15 @@ impl OverTime {
     /// with the places of its pods. The problems `as_is` are stated as they are: what their pods share is certain.
     pub(super) fn state(
         &mut self,
-        groups: impl Iterator<Item = RankedGroup>,
+        groups: Vec<RankedGroup>,
         as_is: impl Iterator<Item = StatedAsIs>,
-        pods: &AffectedPods,
+        (pods, texts): (&AffectedPods, &FaultTexts),
         now: Timestamp,
     ) -> Vec<(FoundProblem, Vec<u32>)> {
         let mut stating = StatementCollector::default();
         let mut stated_of = vec![NONE; pods.found.len()];
         let mut renamed = HashSet::new();
-        let mut stated: BTreeMap<(&'static str, SharedValue), Vec<u32>> = BTreeMap::new();
+        let mut stated: BTreeMap<(&'static str, ProblemIdentity), Vec<u32>> = BTreeMap::new();
         for (found, ranks) in groups {
             let sets = self.sets_of(&ranks, &found, pods);
             // What follows for the pods of the group, by what was stated before.
@@ -164,14 +181,17 @@ impl OverTime {
             for rank in ranks {
                 let pod = pods.get(rank);
                 let known = self.known(pod, pods);
-                let joined = || sets.iter().find(|set| set.suits(pod)).map(|set| set.stated);
+                let joined = || {
+                    let mut sets = sets.iter();
+                    sets.find(|set| set.suits(rank, pods, texts)).map(|set| set.stated)
+                };
                 let before = known.or_else(joined);
                 let (after, is_renamed, members) = following.entry(before).or_insert_with(|| {
                     let anew = || StatedValues::new(pod.cause, &found);
                     let before =
                         before.map_or_else(anew, |before| self.stated[before as usize].clone());
                     let after = before.clone().after(&found, now);
-                    let is_renamed = after.shared != before.shared;
+                    let is_renamed = after.identity != before.identity;
                     (stating.number(after), is_renamed, Vec::new())
                 });
                 if *is_renamed && let Some(known) = known {
@@ -182,7 +202,7 @@ impl OverTime {
             }
             for (after, _, members) in following.into_values() {
                 let after = &stating.all[after as usize];
-                let set = (after.cause.as_str(), after.shared.clone());
+                let set = (after.cause.as_str(), after.identity.clone());
                 stated.entry(set).or_default().extend(members);
             }
         }
@@ -194,28 +214,35 @@ impl OverTime {
         }
         self.stated_of = stated_of;
         self.stated = stating.all;
-        let problems = stated.into_iter().map(|((_, shared), mut ranks)| {
+        let mut lasting = HashMap::new();
+        let problems = stated.into_iter().map(|((_, identity), mut ranks)| {
             ranks.sort_unstable();
             let old = ranks.partition_point(|rank| is_old(pods.get(*rank).since, now));
             let is_still = ranks.len() == 1 || grouping::stands_still(old, ranks.len() - old);
-            let problem = self.lasting(FoundProblem::new(shared, &ranks, pods));
-            for rank in &mut ranks {
-                *rank = pods.get(*rank).place;
-            }
-            ranks.shrink_to_fit();
-            (is_still, problem, ranks)
+            let problem = FoundProblem::new(&identity, &ranks, (pods, texts));
+            let key = (problem.cause, identity);
+            let problem = self.lasting(&key, problem);
+            lasting.insert(key, problem.clone());
+            RankedProblem { is_still, problem, ranks }
         });
-        let mut problems: Vec<_> = problems.collect();
-        let as_is = as_is.into_iter();
-        problems.extend(as_is.map(|one| (one.is_still, self.lasting(one.problem), one.places)));
+        let problems: Vec<RankedProblem> = problems.collect();
+        let problems = several_causes::joined(problems, pods).into_iter();
+        let places = |ranks: Vec<u32>| ranks.into_iter().map(|rank| pods.get(rank).place).collect();
+        let problems = problems.map(|one| (one.is_still, one.problem, places(one.ranks)));
+        let mut problems: Vec<(bool, FoundProblem, Vec<u32>)> = problems.collect();
+        for StatedAsIs { is_still, problem, places } in as_is {
+            let fault = StatedFault::Any;
+            let key = (problem.cause, ProblemIdentity { shared: problem.shared.clone(), fault });
+            let problem = self.lasting(&key, problem);
+            lasting.insert(key, problem.clone());
+            problems.push((is_still, problem, places));
+        }
         problems.sort_by(|(is_still, one, _), (other_is_still, other, _)| {
             let still = is_still.cmp(other_is_still);
             still.then_with(|| one.order().cmp(&other.order()))
         });
-        let problems = problems.into_iter();
-        let problems: Vec<_> = problems.map(|(_, problem, places)| (problem, places)).collect();
-        self.end(problems.iter().map(|(problem, _)| problem), &renamed, now);
-        problems
+        self.end(lasting, &renamed, now);
+        problems.into_iter().map(|(_, problem, places)| (problem, places)).collect()
     }
 
     /// Those are the pods that were stated last.
@@ -240,7 +267,7 @@ impl OverTime {
 
     /// The problems that have ended lately, the newest first, of one finding the worst first.
     pub(super) fn ended(&self) -> Vec<EndedProblem> {
-        self.ended.iter().cloned().collect()
+        self.ended.iter().map(|(_, ended)| ended.clone()).collect()
     }
 
     /// What the pod was stated with by the same cause: the number of it.
@@ -261,7 +288,7 @@ impl OverTime {
     fn sets_of(
         &self,
         ranks: &[u32],
-        found: &SharedValue,
+        found: &ProblemIdentity,
         pods: &AffectedPods,
     ) -> Vec<StatableValues> {
         let mut counts: HashMap<u32, (usize, u32)> = HashMap::new();
@@ -273,23 +300,24 @@ impl OverTime {
         let mut sets: Vec<_> = counts.into_iter().collect();
         sets.sort_unstable_by_key(|(_, (count, first))| (Reverse(*count), *first));
         let set = |(stated, _)| {
-            let shared = &self.stated[stated as usize].shared;
+            let ProblemIdentity { shared, fault } = &self.stated[stated as usize].identity;
             let number = |(dimension, value): &(Dimension, Arc<str>)| {
                 (*dimension, pods.looked_at.number(*dimension, value))
             };
             StatableValues {
                 stated,
                 shared: shared.as_ref().map(number),
-                is_found: shared == found,
+                fault: *fault,
+                is_found: *shared == found.shared && *fault == found.fault,
             }
         };
         sets.into_iter().map(set).collect()
     }
 
     /// The problem with the earliest time since it lasts, unless a few of its pods are known to be earlier than it.
-    fn lasting(&self, mut problem: FoundProblem) -> FoundProblem {
+    fn lasting(&self, key: &ProblemKey, mut problem: FoundProblem) -> FoundProblem {
         if problem.earlier.is_none()
-            && let Some(before) = self.lasting.get(&problem.key())
+            && let Some(before) = self.lasting.get(key)
         {
             problem.since = problem.since.min(before.since);
         }
@@ -297,27 +325,26 @@ impl OverTime {
     }
 
     /// Takes those that are not stated any longer for ended, but for those that only have another name.
-    fn end<'a>(
+    fn end(
         &mut self,
-        stated: impl Iterator<Item = &'a FoundProblem>,
+        stated: HashMap<ProblemKey, FoundProblem>,
         renamed: &HashSet<ProblemKey>,
         now: Timestamp,
     ) {
-        let stated = stated.map(|problem| (problem.key(), problem.clone()));
-        let before = std::mem::replace(&mut self.lasting, stated.collect());
-        self.ended.retain(|ended| !self.lasting.contains_key(&ended.problem.key()));
+        let before = std::mem::replace(&mut self.lasting, stated);
+        self.ended.retain(|(key, _)| !self.lasting.contains_key(key));
         let gone = before.into_iter();
         let gone =
             gone.filter(|(key, _)| !self.lasting.contains_key(key) && !renamed.contains(key));
-        let mut gone: Vec<FoundProblem> = gone.map(|(_, problem)| problem).collect();
-        gone.sort_by(|one, other| other.order().cmp(&one.order()));
-        for problem in gone {
-            self.ended.push_front(EndedProblem { problem, at: now });
+        let mut gone: Vec<(ProblemKey, FoundProblem)> = gone.collect();
+        gone.sort_by(|(_, one), (_, other)| other.order().cmp(&one.order()));
+        for (key, problem) in gone {
+            self.ended.push_front((key, EndedProblem { problem, at: now }));
         }
-        for ended in &mut self.ended {
+        for (_, ended) in &mut self.ended {
             ended.at = ended.at.min(now);
         }
-        self.ended.retain(|ended| ended.at.plus(ENDED_LASTS) > now);
+        self.ended.retain(|(_, ended)| ended.at.plus(ENDED_LASTS) > now);
         self.ended.truncate(MOST_ENDED);
     }
 }

@@ -21,6 +21,13 @@ fn finding(over_time: &mut OverTime, pods: &[Record], second: i64) -> FindingRes
     finding.finish(over_time)
 }
 
+/// What makes a problem the same as an earlier one.
+type ProblemKey = (Cause, Option<(Dimension, Arc<str>)>, Option<u64>);
+
+fn key(problem: &FoundProblem) -> ProblemKey {
+    (problem.cause, problem.shared.clone(), problem.fault)
+}
+
 /// What is stated, as "CAUSE DIMENSION VALUE PODS", and what has ended.
 fn lines(found: &FindingResult) -> (Vec<String>, Vec<String>) {
     let line = |problem: &FoundProblem| {
@@ -86,10 +93,10 @@ fn a_problem_keeps_its_earliest_time_and_is_kept_for_ten_minutes_as_ended() {
     assert_eq!(both.problems[0].0.since, at(10));
     let left = finding(&mut over_time, std::slice::from_ref(&new), 205);
     assert_eq!(left.problems[0].0.since, at(10));
-    let key = left.problems[0].0.key();
+    let left_key = key(&left.problems[0].0);
     let ended = finding(&mut over_time, &[], 210);
     assert_eq!((ended.problems.len(), ended.ended[0].at), (0, at(210)));
-    assert_eq!(ended.ended[0].problem.key(), key);
+    assert_eq!(key(&ended.ended[0].problem), left_key);
     assert_eq!(finding(&mut over_time.clone(), &[], 809).ended.len(), 1);
     assert_eq!(finding(&mut over_time.clone(), &[], 810).ended.len(), 0);
     // It comes back as a new one.
@@ -127,7 +134,7 @@ fn what_is_kept_is_bounded_by_the_affected_pods_and_the_newest_ended() {
         assert!(over_time.pods.len() == 1 && over_time.lasting.len() == 1);
         assert!(found.ended.len() <= MOST_ENDED);
     }
-    let newest = &over_time.ended[0].problem.shared;
+    let newest = &over_time.ended[0].1.problem.shared;
     assert_eq!(newest, &Some((Dimension::Image, "r.io/298".into())));
 }
 
@@ -180,7 +187,7 @@ impl Reference {
     /// The pod whose past counts at `step - 1` for `pod`, which is found with `cause` at `step`.
     fn past(&self, step: usize, pod: &str, cause: Cause) -> Option<String> {
         let before = self.stated.get(step.checked_sub(1)?)?;
-        let is_known = before.get(pod).is_some_and(|(known, _)| *known == cause);
+        let is_known = before.get(pod).is_some_and(|(known, ..)| *known == cause);
         match is_known {
             true => Some(pod.to_owned()),
             false => self.joined.get(&(step, pod.to_owned())).cloned(),
@@ -211,7 +218,7 @@ impl Reference {
         (stated, other)
     }
 
-    fn has(&self, pod: &str, (cause, shared): &ProblemKey) -> bool {
+    fn has(&self, pod: &str, (cause, shared, _): &ProblemKey) -> bool {
         let (image, node, _) = &self.records[pod];
         let Some((dimension, value)) = shared else {
             return true;
@@ -334,22 +341,22 @@ fn it_agrees_with_a_reading_that_looks_back_through_every_finding() {
             let pods: Vec<_> = present.values().cloned().collect();
             let alone = find(pods.clone(), &[], &NodeFaults::default(), at(second));
             let names = |pods: &[u32]| (alone.pods.all(pods)).map(|pod| pod.name.into()).collect();
-            let sets = (alone.problems.iter()).map(|(problem, pods)| (problem.key(), names(pods)));
+            let sets = (alone.problems.iter()).map(|(problem, pods)| (key(problem), names(pods)));
             reference.add(Step { second, sets: sets.collect() });
             let found = finding(&mut over_time, &pods, second);
             let step = reference.steps.len() - 1;
             let mut stated = BTreeMap::new();
             for (problem, pods) in &found.problems {
-                let (since, left_out) = reference.since(step, &problem.key());
+                let (since, left_out) = reference.since(step, &key(problem));
                 let dated = (problem.since, problem.earlier.map_or(0, |earlier| earlier.pods));
                 assert_eq!(dated, (at(since), left_out), "seed {seed} at {second}: {problem:?}");
                 stragglers += left_out;
                 assert_eq!(problem.pods, pods.len());
                 let pods = found.pods.all(pods);
-                stated.extend(pods.map(|pod| (pod.name.to_string(), problem.key())));
+                stated.extend(pods.map(|pod| (pod.name.to_string(), key(problem))));
             }
             assert_eq!(stated, reference.stated[step], "seed {seed} at {second}");
-            let ended = found.ended.iter().map(|ended| (ended.problem.key(), ended.at));
+            let ended = found.ended.iter().map(|ended| (key(&ended.problem), ended.at));
             let expected = reference.ended().into_iter().map(|(key, second)| (key, at(second)));
             assert_eq!(
                 ended.collect::<BTreeSet<_>>(),

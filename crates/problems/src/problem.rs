@@ -8,15 +8,15 @@ use super::container::FoundContainer;
 use super::found_pod::{FoundPod, FoundState};
 use super::found_pods::FoundPods;
 use super::kind::ProblemKind;
-use super::message;
 use super::since::{self, Earlier};
-use super::values::SharedValue;
+use super::texts::FaultTexts;
+use super::values::{ProblemIdentity, SharedValue, StatedFault};
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, Outcome, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// What makes a problem the same as an earlier one ([§13.7](crate::specification#s13-7)).
-pub(super) type ProblemKey = (Cause, SharedValue);
+pub(super) type ProblemKey = (Cause, ProblemIdentity);
 
 /// So many pods of a problem are named, those that have waited longest.
 pub const MOST_NAMED: usize = 3;
@@ -28,6 +28,8 @@ pub struct FoundProblem {
     pub cause: Cause,
     /// What its pods share, where they share one thing
     pub shared: Option<(Dimension, Arc<str>)>,
+    /// Tells it from others of its cause, where its pods share nothing: the same from one finding to the next
+    pub fault: Option<u64>,
     /// How many pods it has
     pub pods: usize,
     /// How many of them count as stuck
@@ -48,32 +50,60 @@ pub struct FoundProblem {
     pub namespaces: usize,
     /// The container that gives nine tenths of its pods the cause, where they have more than one
     pub container: Option<Arc<FoundContainer>>,
-    /// What Kubernetes says of most of its pods, in its own words
+    /// What Kubernetes says of most of its pods, in its own words; `None` where it says nothing, or too many things
     pub message: Option<Arc<str>>,
+    /// Of how many pods it says that
+    pub message_pods: usize,
+    /// Of how many pods it gives a reason
+    pub told: usize,
+    /// What it says of the next ones, and how many they are, where the message is of fewer than nine tenths of those that
+    /// have a reason, and this is of a quarter
+    pub next_message: Option<(Arc<str>, usize)>,
+    /// How many faults its pods have, of which none is told
+    pub untold_faults: usize,
     /// What autoscalers say of most of its pods that are unschedulable
     pub capacity: Option<FoundCapacity>,
-    /// Those of its pods that have waited longest, at most [`MOST_NAMED`]
+    /// Of its pods, or of those with the message where there is one, those that have waited longest: at most
+    /// [`MOST_NAMED`]
     pub oldest: Vec<FoundPod>,
 }
 
 impl FoundProblem {
     /// The problem of the pods with these ranks, of which there is at least one, those that have waited longest first.
-    pub(super) fn new(shared: SharedValue, ranks: &[u32], pods: &AffectedPods) -> Self {
-        let first = pods.get(ranks[0]);
-        let places = ranks.iter().map(|rank| pods.get(*rank).place);
+    pub(super) fn new(
+        identity: &ProblemIdentity,
+        ranks: &[u32],
+        (pods, texts): (&AffectedPods, &FaultTexts),
+    ) -> Self {
+        let cause = pods.get(ranks[0]).cause;
+        let place = |rank: &u32| pods.get(*rank).place;
+        let shared = identity.shared.clone();
+        let others = identity.fault == StatedFault::Others;
+        let quoted = texts.quoted(ranks, pods).filter(|_| !others);
+        let is_named =
+            |rank: &&u32| quoted.as_ref().is_none_or(|quoted| texts.has(**rank, quoted.number));
+        let named = ranks.iter().filter(is_named).take(MOST_NAMED);
+        let oldest = named.filter_map(|rank| pods.found.get(place(rank))).collect();
         let times: Vec<Timestamp> = ranks.iter().map(|rank| pods.get(*rank).since).collect();
         let (since, earlier) = since::since(&times);
+        let places = ranks.iter().map(place);
         Self {
-            message: message::most_frequent(ranks, pods),
+            message_pods: quoted.as_ref().map_or(0, |quoted| quoted.pods),
+            told: quoted.as_ref().map_or(0, |quoted| quoted.told),
+            next_message: quoted.as_ref().and_then(|quoted| quoted.next.clone()),
+            message: quoted.map(|quoted| quoted.text),
+            untold_faults: if others { texts.faults(ranks) } else { 0 },
             container: pods.container(ranks),
+            fault: identity.fault.number(),
             earlier,
-            ..Self::of_places((first.cause, shared), since, places, &pods.found)
+            oldest,
+            ..Self::of_places((cause, shared), since, places, &pods.found)
         }
     }
 
     /// That of the pods at these places, those that have waited longest first, without words of Kubernetes.
     pub(super) fn of_places(
-        (cause, shared): ProblemKey,
+        (cause, shared): (Cause, SharedValue),
         since: Timestamp,
         places: impl ExactSizeIterator<Item = u32> + Clone,
         found: &FoundPods,
@@ -92,6 +122,7 @@ impl FoundProblem {
         Self {
             kind: ProblemKind::Pods,
             cause,
+            fault: None,
             pods: places.len(),
             stuck: having(FoundState::is_stuck),
             failed: having(FoundState::has_failed),
@@ -103,15 +134,29 @@ impl FoundProblem {
             namespaces: distinct(namespaces),
             container: None,
             message: None,
+            message_pods: 0,
+            told: 0,
+            next_message: None,
+            untold_faults: 0,
             capacity: capacity::shared(unschedulable.map(|place| found.capacity(place))),
             shared,
             oldest: (places.take(MOST_NAMED)).filter_map(|place| found.get(place)).collect(),
         }
     }
 
-    /// One of `cause` without pods, as a base of tests.
+    /// One of `cause` without pods, as a base of others.
     pub fn of_nothing(cause: Cause) -> Self {
         Self::of_places((cause, None), Timestamp::EPOCH, std::iter::empty(), &FoundPods::default())
+    }
+
+    /// How many pods each of its causes affects, most first: one cause, unless it is of several.
+    pub fn causes(&self) -> Vec<(Cause, usize)> {
+        match &self.kind {
+            ProblemKind::SeveralCauses(causes) => {
+                causes.iter().map(|one| (one.cause, one.pods)).collect()
+            }
+            _ => vec![(self.cause, self.pods)],
+        }
     }
 
     /// Its dimension and value as texts, empty where it has none.
@@ -121,14 +166,10 @@ impl FoundProblem {
     }
 
     /// The worst comes first.
-    pub(super) fn order(&self) -> (std::cmp::Reverse<usize>, Timestamp, &'static str, &str) {
+    pub(super) fn order(&self) -> impl Ord {
         let (_, value) = self.shared_texts();
-        (std::cmp::Reverse(self.pods), self.since, self.cause.as_str(), value)
-    }
-
-    /// What makes it the same as an earlier one.
-    pub(super) fn key(&self) -> ProblemKey {
-        (self.cause, self.shared.clone())
+        let message = self.message.as_deref();
+        (std::cmp::Reverse(self.pods), self.since, self.cause.as_str(), value, message)
     }
 }
 

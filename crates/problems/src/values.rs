@@ -5,11 +5,55 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::blocks::DistinctValues;
+use super::texts::TextKind;
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::Cause;
 
 /// What pods share, where they share one thing.
 pub(super) type SharedValue = Option<(Dimension, Arc<str>)>;
+
+/// What makes some of the affected pods of a cause one problem.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ProblemIdentity {
+    pub shared: SharedValue,
+    /// Where they share no value
+    pub fault: StatedFault,
+}
+
+/// Which of the faults of a cause pods without a value have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum StatedFault {
+    /// It is not known, or does not matter
+    #[default]
+    Any,
+    /// The one with this kind of text
+    Of(TextKind),
+    /// Several, or none that is known, beside those that are told
+    Others,
+}
+
+impl StatedFault {
+    /// A number that tells it from others; none where it does not matter.
+    pub(super) const fn number(self) -> Option<u64> {
+        match self {
+            Self::Any => None,
+            Self::Of(kind) => Some(kind),
+            Self::Others => Some(u64::MAX),
+        }
+    }
+}
+
+impl ProblemIdentity {
+    /// That of pods which share a value.
+    pub(super) fn of_value(dimension: Dimension, value: Arc<str>) -> Self {
+        Self { shared: Some((dimension, value)), fault: StatedFault::Any }
+    }
+
+    /// That of pods which share no value.
+    pub(super) const fn of_fault(fault: StatedFault) -> Self {
+        Self { shared: None, fault }
+    }
+}
 
 /// So many values of each dimension are looked at, of the old and of the new pods of each cause
 /// ([§13.8](crate::specification#s13-8)).

@@ -25,6 +25,8 @@ pub(super) struct WeighedValue {
     pub(super) explains: bool,
     /// Whether it stands out among the pods
     pub(super) stands_out: bool,
+    /// It is a registry with a quarter of the pods, which is enough if their texts are of a kind of their own
+    pub(super) is_quarter_of_registry: bool,
     /// Whether no pod with the value starts well: *h* is 0
     pub(super) is_unrefuted: bool,
     /// How many of the pods have it
@@ -108,6 +110,11 @@ impl WeighedValue {
                 && with.pods >= LEAST_PODS
                 && least
                 && (is_named && 2 * a >= s || exceeds(8)),
+            is_quarter_of_registry: is_possible
+                && dimension == Dimension::Registry
+                && is_named
+                && with.pods >= LEAST_PODS
+                && 4 * a >= s,
             is_unrefuted: h == 0,
             with: a,
             others: k,

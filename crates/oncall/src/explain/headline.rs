@@ -6,7 +6,7 @@ use podinit_core::lifecycle::{
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::{seconds, since};
 
-use crate::problems::reason;
+use podinit_problems::reason;
 
 /// The state of a startup, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

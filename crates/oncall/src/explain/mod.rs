@@ -33,7 +33,6 @@ pub use headline::StartupHealth;
 pub(super) use kubectl::addressed;
 pub use kubectl::{quoted, time_of_node};
 pub(super) use named::gate_in_words;
-pub(crate) use named::{NEVER_SET, is_of_kubelet};
 pub use new_node::NodeLine;
 pub use next_command::next_command;
 pub(super) use next_command::next_command_of_problem;

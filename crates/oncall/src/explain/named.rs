@@ -118,14 +118,6 @@ pub(crate) fn gate_in_words(gate: &RecordedGate) -> String {
     }
 }
 
-/// What a kubelet says of a readiness gate whose condition nobody has set.
-pub(crate) const NEVER_SET: &str = "corresponding condition of pod readiness gate";
-
-/// Whether a message about a readiness gate is the kubelet's, which only says which gate it is.
-pub(crate) fn is_of_kubelet(message: &str) -> bool {
-    [NEVER_SET, "the status of pod readiness gate"].iter().any(|begin| message.starts_with(begin))
-}
-
 /// Which gates hold a pod that waits for this cause, in words.
 pub(super) fn held_by(record: &Record, cause: Cause) -> Option<String> {
     let first = record.gate_of(cause)?;

@@ -95,7 +95,7 @@ pub(crate) fn next_command_of_problem(problem: &FoundProblem) -> String {
     match &problem.kind {
         ProblemKind::Clock(clock) => return time_of_node(&clock.node),
         ProblemKind::LateNodes(nodes) => return of_late_nodes(nodes, problem),
-        ProblemKind::Pods => {}
+        ProblemKind::Pods | ProblemKind::SeveralCauses(_) => {}
     }
     let pod = PodOnNode {
         namespace: &oldest.namespace,

@@ -106,7 +106,7 @@ pub(super) fn verdict(
 /// Whether the message is that of the controller of a readiness gate: a kubelet only says which gate it is.
 fn is_of_gate(record: &Record, waiting: WaitReason) -> bool {
     let message = record.message.as_deref().unwrap_or_default();
-    waiting.cause() == Cause::ReadinessGate && !named::is_of_kubelet(message)
+    waiting.cause() == Cause::ReadinessGate && !podinit_problems::is_of_kubelet(message)
 }
 
 /// Why a pod is not judged that still runs.

@@ -108,8 +108,9 @@ pub(super) fn pod_groups(breakdown: &PodBreakdown, now: Timestamp) -> (Vec<PodGr
     let problems = problems.map(|(problem, group)| {
         let shared = problem.dimension.as_deref().zip(problem.value.as_deref());
         let shared = shared.map_or_else(String::new, |(what, value)| format!(", {what} {value}"));
-        let cause = Cause::from_text(&problem.cause);
-        (format!("{}{shared}", problem.cause), cause, group)
+        let cause = Cause::from_text(&problem.cause).filter(|_| problem.causes.is_empty());
+        let causes: Vec<&str> = problem.causes().collect();
+        (format!("{}{shared}", causes.join(", ")), cause, group)
     });
     let causes: Vec<&str> = breakdown.too_new.causes.iter().copied().collect();
     let title = format!("Too new to tell, with the cause of a problem ({})", causes.join(", "));

@@ -125,8 +125,9 @@ impl PodBreakdown {
         let mut breakdown = Self::default();
         let mut causes = HashSet::new();
         for (problem, places) in problems {
-            let cause = Cause::from_text(&problem.cause);
-            causes.extend(cause);
+            // Where a problem has several causes, each of its pods has its own.
+            let cause = Cause::from_text(&problem.cause).filter(|_| problem.causes.is_empty());
+            causes.extend(problem.causes().filter_map(Cause::from_text));
             // The pods of a clock are in another problem, or start as usual, besides.
             let counts = cause != Some(Cause::Clock) || wanted.cause == cause;
             let group = breakdown.group((pods, places), wanted, cause, counts);

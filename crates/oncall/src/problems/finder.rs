@@ -120,10 +120,10 @@ impl ProblemFinder {
             }
         }
         let found = finding.finish(&mut self.over_time);
-        let problems = found.problems.iter().map(|(problem, _)| StatedProblem {
-            cause: problem.cause,
-            shared: problem.shared.is_some().then(|| problem.shared_texts()),
-            pods: problem.pods,
+        let problems = found.problems.iter().flat_map(|(problem, _)| {
+            let shared = problem.shared.is_some().then(|| problem.shared_texts());
+            let causes = problem.causes().into_iter();
+            causes.map(move |(cause, pods)| StatedProblem { cause, shared, pods })
         });
         self.metric.state(problems, began + FINDING_LASTS);
         let mut seen = ProblemSnapshot::new(found, beside.node_faults, now);

@@ -26,7 +26,6 @@ pub(super) use snapshot::MatchedPods;
 pub use snapshot::ProblemSnapshot;
 use snapshots::FindingPublisher;
 pub use snapshots::{FindingSnapshots, channel};
-pub(crate) use wording::reason;
 use wording::{ProblemMoment, ProblemWords};
 
 use schemars::{JsonSchema, Schema};
@@ -37,7 +36,9 @@ use crate::explain::next_command_of_problem;
 use crate::freshness::Freshness;
 use podinit_core::lifecycle::{Cause, NodeClock, NodeFaults, Record, UnmatchedSlo};
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{Earlier, FoundCapacity, FoundLateNodes, FoundPod, FoundProblem};
+use podinit_problems::{
+    Earlier, FoundCapacity, FoundLateNodes, FoundPod, FoundProblem, ProblemKind,
+};
 use podinit_recordings::reader::ClockAhead;
 use podinit_text::strangers_text;
 
@@ -131,6 +132,9 @@ pub struct Problem {
     /// What autoscalers say of most of those that are unschedulable
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unschedulable: Option<FoundCapacity>,
+    /// The causes, where its pods have several; left out where they have one
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<ProblemCause>,
     /// The nodes that do not become schedulable, of the cause `node_startup` only
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_nodes: Option<FoundLateNodes>,
@@ -151,6 +155,15 @@ pub struct Problem {
     /// When it was found to have no pod any longer; the figures are those before that. Left out while it lasts
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Timestamp>,
+}
+
+/// One of the causes of a problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "problem_cause")]
+pub struct ProblemCause {
+    pub cause: String,
+    /// How many pods it affects
+    pub pods: usize,
 }
 
 /// Which pod.
@@ -207,7 +220,23 @@ impl Problems {
     }
 }
 
+impl ProblemCause {
+    /// Those of a problem that has several.
+    fn several(problem: &FoundProblem) -> Vec<Self> {
+        let causes = problem.causes().into_iter();
+        let causes = causes.filter(|_| matches!(problem.kind, ProblemKind::SeveralCauses(_)));
+        causes.map(|(cause, pods)| Self { cause: cause.as_str().to_owned(), pods }).collect()
+    }
+}
+
 impl Problem {
+    /// Its causes, that of most pods first.
+    pub(super) fn causes(&self) -> impl Iterator<Item = &str> {
+        let several = self.causes.iter().map(|one| &*one.cause);
+        let one = self.causes.is_empty().then_some(&*self.cause);
+        one.into_iter().chain(several)
+    }
+
     /// Whether it is that a clock is off, which keeps no pod from starting.
     pub(super) fn is_of_clock(&self) -> bool {
         self.cause == Cause::Clock.as_str()
@@ -236,6 +265,7 @@ impl Problem {
             container: (problem.container.as_deref()).map(|container| container.name.to_string()),
             message: problem.message.as_deref().map(str::to_owned),
             unschedulable: problem.capacity.clone(),
+            causes: ProblemCause::several(problem),
             late_nodes: problem.kind.late_nodes().cloned(),
             oldest: problem.oldest.iter().map(name).collect(),
             sentence,

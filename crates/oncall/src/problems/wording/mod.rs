@@ -2,9 +2,7 @@
 
 mod late_nodes;
 mod pods;
-mod reason;
-
-pub(crate) use reason::reason;
+mod several_causes;
 
 use crate::node_clocks;
 use podinit_core::lifecycle::Cause;
@@ -64,6 +62,12 @@ impl ProblemWords {
                 let are = count(problem.pods, "pod is", "pods are");
                 (format!("{is_off}. {are} starting on it"), is_off, "", String::new())
             }
+            ProblemKind::SeveralCauses(causes) => (
+                several_causes::clause(problem, causes),
+                several_causes::headline(problem, causes),
+                "",
+                String::new(),
+            ),
             // It is known what holds the nodes: that more are on their way says less.
             ProblemKind::LateNodes(nodes) => {
                 let until = moment.ended.unwrap_or(moment.now);

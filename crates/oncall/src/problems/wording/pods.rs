@@ -1,13 +1,12 @@
 //! What is said of pods that a cause affects ([§13.6](crate::specification#s13-6)).
 
 use super::ProblemMoment;
-use super::reason::reason;
 use crate::autoscaling;
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, Stage};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
-use podinit_problems::FoundProblem;
+use podinit_problems::{FoundProblem, reason};
 use podinit_text::human_time::clock_time;
 use podinit_text::words::count;
 
@@ -52,7 +51,8 @@ pub(super) fn clause(problem: &FoundProblem, moment: ProblemMoment) -> String {
 pub(super) fn headline(problem: &FoundProblem) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
-    let said = problem.message.as_deref().filter(|_| problem.cause == Cause::Image);
+    let is_of_all = 10 * problem.message_pods >= 9 * problem.told;
+    let said = problem.message.as_deref().filter(|_| problem.cause == Cause::Image && is_of_all);
     let what = match (problem.cause, dimension, said.and_then(of_registry)) {
         (_, Some(Dimension::Registry), Some(does)) => return format!("{value} {does}"),
         (Cause::Image, Some(Dimension::Image), _) => {
@@ -77,10 +77,23 @@ pub(super) fn help(problem: &FoundProblem, moment: ProblemMoment) -> String {
     help.unwrap_or_default()
 }
 
-/// The reason behind a colon, where Kubernetes gives one.
+/// The reason behind a colon, where Kubernetes gives one. Where it is not that of nine tenths of those that have one,
+/// it says of how many, and what the next ones have: `: connection refused (20 of 36), i/o timeout (14)`.
 fn why(problem: &FoundProblem) -> String {
-    let reason = problem.message.as_deref().and_then(|message| reason(problem.cause, message));
-    reason.map_or_else(String::new, |reason| format!(": {reason}"))
+    let of = |message: &str| reason(problem.cause, message);
+    let Some(most) = problem.message.as_deref().and_then(of) else {
+        return match problem.untold_faults {
+            0 | 1 => String::new(),
+            faults => format!(" for {faults} different reasons"),
+        };
+    };
+    let (pods, told) = (problem.message_pods, problem.told);
+    if 10 * pods >= 9 * told {
+        return format!(": {most}");
+    }
+    let next = problem.next_message.as_ref();
+    let next = next.and_then(|(message, pods)| Some(format!(", {} ({pods})", of(message)?)));
+    format!(": {most} ({pods} of {told}){}", next.unwrap_or_default())
 }
 
 /// What the registry does, where Kubernetes says what is known.
@@ -91,7 +104,7 @@ fn of_registry(message: &str) -> Option<&'static str> {
 }
 
 /// Where the pods are, where what is wrong does not say it.
-fn place(problem: &FoundProblem) -> String {
+pub(super) fn place(problem: &FoundProblem) -> String {
     let Some((dimension, value)) = &problem.shared else {
         return String::new();
     };
@@ -109,7 +122,7 @@ fn place(problem: &FoundProblem) -> String {
 }
 
 /// What is wrong with them.
-fn predicate(problem: &FoundProblem, is_one: bool) -> String {
+pub(super) fn predicate(problem: &FoundProblem, is_one: bool) -> String {
     let (_, value) = problem.shared_texts();
     let dimension = problem.shared.as_ref().map(|(dimension, _)| *dimension);
     let container = problem.container.as_deref();

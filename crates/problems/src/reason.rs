@@ -1,11 +1,18 @@
-//! The reason in what Kubernetes says of a pod.
+//! The reason in what Kubernetes says of a pod ([§13.6](crate::specification#s13-6)).
 
-use crate::explain::{NEVER_SET, is_of_kubelet};
 use podinit_core::lifecycle::{Cause, said_of_nodes};
 use podinit_core::reason;
 
+/// What a kubelet says of a readiness gate whose condition nobody has set.
+const NEVER_SET: &str = "corresponding condition of pod readiness gate";
+
+/// Whether a message about a readiness gate is the kubelet's, which only says which gate it is.
+pub fn is_of_kubelet(message: &str) -> bool {
+    [NEVER_SET, "the status of pod readiness gate"].iter().any(|begin| message.starts_with(begin))
+}
+
 /// The reason in what Kubernetes says, or what the scheduler says of nodes. `None` for a back-off alone.
-pub(crate) fn reason(cause: Cause, message: &str) -> Option<String> {
+pub fn reason(cause: Cause, message: &str) -> Option<String> {
     let of_nodes = said_of_nodes(message, cause);
     let text = match &of_nodes {
         Some(clauses) => clauses,
