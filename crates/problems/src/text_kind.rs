@@ -12,7 +12,7 @@ const BEFORE_HOSTS: [&str; 2] = ["lookup", "host"];
 /// The text without what differs from pod to pod; exit codes, signals and HTTP status codes stay. Texts are one where
 /// this is the same.
 pub(super) fn text_form(text: &str) -> String {
-    with_codes(skeleton(text), text)
+    skeleton(text) + &codes(text)
 }
 
 /// The same without names: what stands in quotes or brackets, paths, hosts, images and `NAMESPACE/NAME`. Reasons are of
@@ -22,7 +22,7 @@ pub(super) fn kind_form(reason: &str) -> String {
     // What stands in brackets or quotes is all of it.
     let says = |text: &str| text.chars().any(char::is_alphabetic);
     match says(&bare) {
-        true => with_codes(skeleton(&bare), reason),
+        true => skeleton(&bare) + &codes(reason),
         false => text_form(reason),
     }
 }
@@ -57,38 +57,43 @@ fn is_of_restarts(fact: &str) -> bool {
     number.is_some_and(|number| number.bytes().all(|one| one.is_ascii_digit()))
 }
 
-/// `form` with the codes that `text` has.
-fn with_codes(mut form: String, text: &str) -> String {
-    let is_between = |letter: char| !letter.is_alphanumeric();
-    // With what stands in front of each.
-    let mut words = text.split_inclusive(is_between).scan(' ', |front, word| {
-        let bare = word.trim_end_matches(is_between);
-        let is_bracketed = std::mem::replace(front, word.chars().next_back().unwrap_or(' ')) == '[';
-        Some((bare, is_bracketed))
-    });
-    let mut before = "";
-    let mut next = words.next();
-    while let Some((word, is_bracketed)) = next {
-        next = words.find(|(word, _)| !word.is_empty());
-        if is_code(before, word, next.map(|(word, _)| word), is_bracketed) {
-            form.push('\u{1f}');
-            form.push_str(word);
+/// The exit codes, signals and HTTP status codes in a text, each behind a character that no text has.
+pub(super) fn codes(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let mut codes = String::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let is_apart = !is_word(at + length) && (at == 0 || !is_word(at - 1));
+        if (1..=3).contains(&length) && is_apart {
+            let (before, rest) = text.split_at(at);
+            let (word, after) = rest.split_at(length);
+            if is_code(before, word, after) {
+                codes.push('\u{1f}');
+                codes.push_str(word);
+            }
         }
-        before = word;
+        at += length.max(1);
     }
-    form
+    codes
 }
 
-/// Whether a word is an exit code, a signal or an HTTP status code between these.
-fn is_code(before: &str, word: &str, next: Option<&str>, is_bracketed: bool) -> bool {
-    if word.len() > 3 || !word.bytes().all(|digit| digit.is_ascii_digit()) {
-        return false;
-    }
+/// Whether a number of one to three digits is an exit code, a signal or an HTTP status code between these.
+fn is_code(before: &str, word: &str, after: &str) -> bool {
+    let is_between = |letter: char| !letter.is_ascii_alphanumeric();
+    let last = before.trim_end_matches(is_between);
+    let is_behind = BEFORE_CODES.iter().any(|one| {
+        let from = last.len().checked_sub(one.len());
+        let front = from.and_then(|from| last.get(from..).zip(last.get(..from)));
+        front.is_some_and(|(end, front)| {
+            end.eq_ignore_ascii_case(one) && !front.ends_with(char::is_alphanumeric)
+        })
+    });
     let is_http = word.len() == 3 && matches!(word.as_bytes()[0], b'4' | b'5');
-    let is_named =
-        next.is_some_and(|next| next.starts_with(|first: char| first.is_ascii_uppercase()));
-    let is_behind = BEFORE_CODES.iter().any(|one| before.eq_ignore_ascii_case(one));
-    is_behind || is_http && (is_named || is_bracketed)
+    let next = after.trim_start_matches(is_between);
+    let is_named = next.starts_with(|first: char| first.is_ascii_uppercase());
+    is_behind || is_http && (is_named || before.ends_with('['))
 }
 
 /// The text without what stands in brackets, and without quoted words. A quoted text of several words is a sentence of a

@@ -9,8 +9,8 @@ use hashbrown::DefaultHashBuilder;
 use super::affected_pods::AffectedPods;
 use super::blocks::NONE;
 use super::reason::reason;
-use super::skeleton::without_words;
-use super::text_kind::{is_only_end, kind_form, text_form, without_restarts};
+use super::skeleton::{skeleton, without_words};
+use super::text_kind::{codes, is_only_end, kind_form, text_form, without_restarts};
 use podinit_core::image_registry;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
@@ -72,8 +72,7 @@ impl FaultTexts {
         let mut joined: Vec<(u32, usize)> = Vec::new();
         for rank in ranks {
             if let Some(message) = pods.message(*rank) {
-                let newest = (pods.get(*rank).last, *rank);
-                joined.push((*rank, joining.add(newest, &forms(pods, *rank, message))));
+                joined.push((*rank, joining.add(*rank, message, pods)));
             }
         }
         joining.join_reasons(pods);
@@ -188,34 +187,64 @@ struct JoinedTexts {
     newest: Vec<(Timestamp, u32)>,
     /// For each set the one that stands for it: itself, or an equal one
     same: Vec<usize>,
+    /// The hash of each text as it is, and its codes, by the number of the message
+    by_message: HashMap<u32, (u64, String)>,
     /// The set of each form of a text, by its hash, because in an outage each pod may have another text
     by_form: HashMap<u64, usize>,
     hasher: DefaultHashBuilder,
 }
 
 impl JoinedTexts {
-    /// Adds the text of a pod in these forms. It joins all sets that have one of them.
-    fn add(&mut self, newest: (Timestamp, u32), forms: &[String]) -> usize {
-        let mut into = None;
-        for form in forms {
-            let hash = self.hasher.hash_one(form);
-            match (self.by_form.get(&hash).copied(), into) {
-                (Some(known), Some(one)) => into = Some(self.join(known, one)),
-                (Some(known), None) => into = Some(self.first(known)),
-                (None, Some(one)) => _ = self.by_form.insert(hash, one),
-                (None, None) => {
-                    let one = self.newest.len();
-                    self.newest.push(newest);
-                    self.same.push(one);
-                    self.by_form.insert(hash, one);
-                    into = Some(one);
-                }
+    /// Adds the text of a pod in its forms: with and without the pod's own names and its image. A word that is the name of
+    /// one pod, or of its namespace, may be a plain word in the message of another. It joins all sets that have one of them.
+    fn add(&mut self, rank: u32, message: &Arc<str>, pods: &AffectedPods) -> usize {
+        let pod = pods.get(rank);
+        let newest = (pod.last, rank);
+        // Many pods may have one text.
+        let (form, codes) = match self.by_message.get(&pod.message) {
+            Some((form, codes)) => (*form, codes.clone()),
+            None => {
+                let codes = codes(message);
+                let form = self.hash(&skeleton(message), &codes);
+                self.by_message.insert(pod.message, (form, codes.clone()));
+                (form, codes)
             }
+        };
+        let mut into = self.number(form, newest);
+        let own = without_own(pods, rank, message);
+        if own != **message {
+            let own = self.hash(&skeleton(&own), &codes);
+            into = self.also(own, into);
         }
-        // A text has at least one form.
-        let into = into.unwrap_or_default();
+        let bare = without_words(&own, &[pods.found.namespace(pod.place)]);
+        if bare != own {
+            let bare = self.hash(&skeleton(&bare), &codes);
+            into = self.also(bare, into);
+        }
         self.newest[into] = self.newest[into].max(newest);
         into
+    }
+
+    fn hash(&self, form: &str, codes: &str) -> u64 {
+        self.hasher.hash_one((form, codes))
+    }
+
+    /// The set that has this form.
+    fn number(&mut self, form: u64, newest: (Timestamp, u32)) -> usize {
+        if let Some(known) = self.by_form.get(&form) {
+            return self.first(*known);
+        }
+        let one = self.newest.len();
+        self.newest.push(newest);
+        self.same.push(one);
+        self.by_form.insert(form, one);
+        one
+    }
+
+    /// The set `one`, which has this form too.
+    fn also(&mut self, form: u64, one: usize) -> usize {
+        let known = *self.by_form.entry(form).or_insert(one);
+        self.join(known, one)
     }
 
     /// Joins texts that give the same reason: layers around it are no difference.
@@ -253,17 +282,6 @@ impl JoinedTexts {
         }
         one
     }
-}
-
-/// The text with and without the pod's own names and its image. A word that is the name of one pod, or of its
-/// namespace, may be a plain word in the message of another.
-fn forms(pods: &AffectedPods, rank: u32, message: &str) -> Vec<String> {
-    let own = without_own(pods, rank, message);
-    let bare = without_words(&own, &[pods.found.namespace(pods.get(rank).place)]);
-    let mut forms = vec![text_form(message)];
-    forms.extend((own != message).then(|| text_form(&own)));
-    forms.extend((bare != own).then(|| text_form(&bare)));
-    forms
 }
 
 /// The text without the pod's UID, name, node and image.
