@@ -59,8 +59,8 @@ pub struct SimulationArgs {
     pub seed: u64,
 
     /// Break something [default: nothing]: registry-down, cni-outage, bad-node, no-capacity, crashloop,
-    /// gang, two-problems, bad-image, zone-outage, secret-missing, slow-nodes, device-plugin-gone, gate-forgotten or
-    /// wrong-clocks.
+    /// gang, two-problems, bad-image, zone-outage, secret-missing, slow-nodes, device-plugin-gone, gate-forgotten,
+    /// wrong-clocks or two-registries.
     /// docs/demo.md says what each breaks
     #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,

@@ -12,7 +12,7 @@ pub struct ContainerImage {
 /// The registry of this organization's own images.
 pub(crate) const OWN_REGISTRY: &str = "registry.example.com";
 /// The registry of images that name none.
-const DEFAULT_REGISTRY: &str = "docker.io";
+pub(crate) const DEFAULT_REGISTRY: &str = "docker.io";
 
 const fn image(name: &'static str, megabytes: u64) -> ContainerImage {
     ContainerImage { name, bytes: megabytes * 1_048_576 + name.len() as u64 * 4_099 }
@@ -68,6 +68,29 @@ impl ContainerImage {
             _ => DEFAULT_REGISTRY,
         }
     }
+
+    /// Its name as container runtimes write it.
+    fn in_full(&self) -> String {
+        match self.name.split_once('/') {
+            None => format!("{DEFAULT_REGISTRY}/library/{}", self.name),
+            Some(_) if self.registry() == DEFAULT_REGISTRY => {
+                format!("{DEFAULT_REGISTRY}/{}", self.name)
+            }
+            Some(_) => self.name.to_owned(),
+        }
+    }
+
+    /// Where its registry says which layers it has.
+    fn manifest(&self) -> String {
+        let host = match self.registry() {
+            DEFAULT_REGISTRY => "registry-1.docker.io",
+            registry => registry,
+        };
+        let name = self.in_full();
+        let (_, path) = name.split_once('/').unwrap_or_default();
+        let (repository, tag) = path.split_once(':').unwrap_or((path, "latest"));
+        format!("https://{host}/v2/{repository}/manifests/{tag}")
+    }
 }
 
 /// Why a pull fails.
@@ -77,6 +100,8 @@ pub enum PullFault {
     NotFound,
     /// The registry does not answer
     Unreachable,
+    /// The registry answers that it cannot serve anybody
+    Unavailable,
 }
 
 impl PullFault {
@@ -94,6 +119,14 @@ impl PullFault {
                  failed to resolve reference \"{name}\": failed to do request: Head \
                  \"https://{registry}/v2/\": dial tcp 192.0.2.7:443: connect: connection refused"
             ),
+            Self::Unavailable => {
+                let [name, manifest] = [image.in_full(), image.manifest()];
+                format!(
+                    "rpc error: code = Unknown desc = failed to pull and unpack image \"{name}\": \
+                     failed to resolve reference \"{name}\": unexpected status from HEAD request to \
+                     {manifest}: 503 Service Unavailable"
+                )
+            }
         }
     }
 }
@@ -113,5 +146,16 @@ mod tests {
         ] {
             assert_eq!(image.registry(), registry, "{}", image.name);
         }
+    }
+
+    #[test]
+    fn a_registry_that_serves_nobody_is_named_as_runtimes_name_it() {
+        let said = PullFault::Unavailable.message(&BATCH);
+        assert!(said.contains("image \"docker.io/library/python:3.14-slim\": "), "{said}");
+        let path = "https://registry-1.docker.io/v2/library/python/manifests/3.14-slim: 503 ";
+        assert!(said.contains(path), "{said}");
+        let own = PullFault::Unavailable.message(&APP);
+        let path = "https://registry.example.com/v2/team/app/manifests/1.42.0: 503 ";
+        assert!(own.contains(path), "{own}");
     }
 }

@@ -3,7 +3,7 @@
 use super::active::ActivePod;
 use super::component_fault::{NoNode, SandboxFault, ScaleUp};
 use super::container::{ContainerRef, KubeletReport};
-use super::image::{OWN_REGISTRY, PullFault};
+use super::image::{DEFAULT_REGISTRY, OWN_REGISTRY, PullFault};
 use super::life::{PodChange, PodLife};
 use super::node::{BROKEN_ZONE, CURRENT, NEXT_SYNC};
 use super::profile::LifeKind;
@@ -68,6 +68,8 @@ pub enum Scene {
     GateForgotten,
     /// The clock of one node is two minutes ahead, and that of another a minute and a half behind
     WrongClocks,
+    /// [`Self::RegistryDown`], and the registry of images that name none serves nobody
+    TwoRegistries,
 }
 
 /// How a step of a pod's life is held up.
@@ -81,7 +83,7 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
@@ -96,6 +98,7 @@ impl Scene {
         Self::DevicePluginGone,
         Self::GateForgotten,
         Self::WrongClocks,
+        Self::TwoRegistries,
     ];
 
     /// Its name, as `podinit demo --scene` takes it.
@@ -115,6 +118,7 @@ impl Scene {
             Self::DevicePluginGone => "device-plugin-gone",
             Self::GateForgotten => "gate-forgotten",
             Self::WrongClocks => "wrong-clocks",
+            Self::TwoRegistries => "two-registries",
         }
     }
 
@@ -142,6 +146,9 @@ impl Scene {
             }
             Self::WrongClocks => {
                 "the clock of node-a1 is 2m ahead, and that of node-b1 is 1m30s behind"
+            }
+            Self::TwoRegistries => {
+                "registry.example.com refuses connections, and docker.io answers 503"
             }
         }
     }
@@ -206,7 +213,14 @@ impl Scene {
             (Self::RegistryDown, PodChange::Pull { container, .. }) => {
                 let image = pod.manifest.container(*container)?.image;
                 let own = image.registry() == OWN_REGISTRY;
-                own.then(|| no_image(active, step)).flatten()
+                own.then(|| no_image(active, step, PullFault::Unreachable)).flatten()
+            }
+            (Self::TwoRegistries, PodChange::Pull { container, .. }) => {
+                let image = pod.manifest.container(*container)?.image;
+                let is_default = image.registry() == DEFAULT_REGISTRY;
+                let of_default =
+                    is_default.then(|| no_image(active, step, PullFault::Unavailable)).flatten();
+                of_default.or_else(|| Self::RegistryDown.blocks(active, step))
             }
             (Self::TwoProblems, _) => {
                 let of_registry = Self::RegistryDown.blocks(active, step);
@@ -250,13 +264,12 @@ fn no_node(active: &ActivePod, why: NoNode) -> BlockedStep {
 }
 
 /// Attempts to pull and syncs that back off take turns.
-fn no_image(active: &ActivePod, pull: &PodChange) -> Option<BlockedStep> {
+fn no_image(active: &ActivePod, pull: &PodChange, fault: PullFault) -> Option<BlockedStep> {
     let PodChange::Pull { container, .. } = *pull else {
         return None;
     };
     let pod = &active.pod;
     let last = (pod.report).map_or_else(|| pod.manifest.first_report(), |(last, _)| last);
-    let fault = PullFault::Unreachable;
     // The sync after the failed pull sees the sandbox, on old kubelets too.
     let write = PodChange::Report(KubeletReport { sandbox: true, ..last });
     let back_off = PULL_BACK_OFF << (active.blocked_steps / 2).min(5);

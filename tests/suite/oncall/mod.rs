@@ -10,3 +10,4 @@ mod problems_ended;
 mod problems_old;
 mod strangers_text;
 mod stuck;
+mod two_faults;

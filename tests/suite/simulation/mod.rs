@@ -2,6 +2,7 @@
 
 mod gates;
 mod kubelets;
+mod onset;
 mod scene_alerts;
 mod scene_problems;
 mod scenes;

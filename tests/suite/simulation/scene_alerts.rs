@@ -135,6 +135,12 @@ const STORIES: [Story; Scene::ALL.len()] = [
         stuck: &[],
         registry: None,
     },
+    Story {
+        scene: Scene::TwoRegistries,
+        pages: &[("scheduled-pod-ready", "image", 6)],
+        stuck: &[("init", "image", 33), ("containers", "image", 33)],
+        registry: REGISTRY,
+    },
 ];
 
 impl Story {
@@ -172,7 +178,9 @@ impl Story {
             within,
         });
         let clocks = clocks.into_iter().filter(|_| self.scene == Scene::WrongClocks);
-        let registry = self.registry.map(|registry| Fires {
+        let default_registry = (self.scene == Scene::TwoRegistries).then_some("docker.io");
+        let registries = self.registry.into_iter().chain(default_registry);
+        let registries = registries.map(|registry| Fires {
             labels: format!(
                 "alertname=\"PodinitRegistryFailing\",severity=\"warning\",registry=\"{registry}\""
             ),
@@ -183,7 +191,7 @@ impl Story {
             within: 2,
         });
         let nodes = nodes.into_iter().chain(clocks);
-        let others = nodes.chain(registry).chain(rejected);
+        let others = nodes.chain(registries).chain(rejected);
         budgets.chain(stuck).chain(others).collect()
     }
 }
@@ -367,7 +375,8 @@ scenes! {
     slow_nodes: SlowNodes,
     device_plugin_gone: DevicePluginGone,
     gate_forgotten: GateForgotten,
-    wrong_clocks: WrongClocks
+    wrong_clocks: WrongClocks,
+    two_registries: TwoRegistries
 }
 
 #[test]

@@ -37,6 +37,11 @@ const REGISTRY: Named = named(
     Some(("registry", "registry.example.com")),
     " pods cannot pull images from registry.example.com: dial tcp 192.0.2.7:443: connection refused. Since 00:03, ",
 );
+const DEFAULT_REGISTRY: Named = named(
+    "image",
+    Some(("registry", "docker.io")),
+    " pods cannot pull images from docker.io: unexpected status from HEAD request to ",
+);
 const NODE: Named =
     named("sandbox", Some(("node", "node-a0")), " pods on node node-a0 cannot get a sandbox");
 
@@ -70,6 +75,7 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             " pods in namespace batch wait for their pod group",
         )],
         Scene::TwoProblems => vec![NODE, REGISTRY],
+        Scene::TwoRegistries => vec![REGISTRY, DEFAULT_REGISTRY],
         Scene::BadImage => vec![named(
             "image",
             Some(("image", "registry.example.com/shop/checkout:2.7.2")),
@@ -299,5 +305,6 @@ scenes! {
     slow_nodes: SlowNodes,
     device_plugin_gone: DevicePluginGone,
     gate_forgotten: GateForgotten,
-    wrong_clocks: WrongClocks
+    wrong_clocks: WrongClocks,
+    two_registries: TwoRegistries
 }

@@ -1,7 +1,13 @@
 //! What is found, against a second reading of the rules, in random cases and in some that were made by hand.
 #![allow(clippy::unwrap_used)]
 
+mod faults;
+mod given;
+mod lives;
 mod reading;
+mod told_tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -9,8 +15,11 @@ use proptest::test_runner::TestRunner;
 
 use crate::tests::at;
 use crate::*;
+use faults::Told;
+use given::{Given, Lack};
+use lives::any_given;
 use podinit_core::lifecycle::Progress;
-use reading::{Fault, Given, Lack, NOW, Reading, told};
+use reading::{Fault, NOW, Reading};
 
 fn implemented(given: &[Given]) -> Vec<String> {
     let records = given.iter().enumerate();
@@ -19,79 +28,32 @@ fn implemented(given: &[Given]) -> Vec<String> {
         records.partition(|record| matches!(record.progress, Progress::InFlight { .. }));
     let second = |time: Timestamp| time.nanos_since(at(0)) / 1_000_000_000;
     let line = |problem: FoundProblem| {
+        let told = told(&problem);
         let (dimension, value) = problem.shared_texts();
         let earlier = problem.earlier.map(|one| (one.pods, second(one.since)));
-        let (cause, pods, since) = (problem.cause.as_str(), problem.pods, second(problem.since));
-        let (earlier, text) = (told(earlier), problem.message.as_deref().unwrap());
-        format!("{cause} {dimension} {value} {pods} since {since}{earlier}: {text}")
+        let shared = (problem.cause.as_str(), dimension, value);
+        reading::line(shared, problem.pods, second(problem.since), earlier, told)
     };
     let found = problems(in_flight, &newest, at(NOW)).into_iter();
-    found.map(line).collect()
+    ordered(found.map(line).collect())
 }
 
-prop_compose! {
-    /// A pod of few values, most of a set alike, so that all rules come to bear.
-    fn one(affected: f64, lacks: Vec<Lack>)(
-        image in prop_oneof![4 => Just(0_u8), 3 => 0..6_u8],
-        node in prop::option::weighted(0.8, prop_oneof![3 => Just(0_u8), 3 => 0..9_u8]),
-        workload in prop::option::weighted(0.8, prop_oneof![4 => Just(0_u8), 2 => 0..9_u8]),
-        namespace in prop_oneof![2 => Just(0_u8), 3 => 0..4_u8],
-        affected in prop::option::weighted(affected, (
-            prop_oneof![
-                1 => 1_000..5_000_i64,
-                2 => 8_195..8_205_i64,
-                // Fifteen minutes before and after it.
-                2 => prop::sample::select(vec![7_299_i64, 7_300, 8_200, 9_100, 9_101]),
-                4 => 9_800..9_940_i64,
-            ],
-            prop::sample::select(lacks),
-        )),
-        ready in 1_000..10_000_i64,
-        is_pulled in any::<bool>(),
-        claims in (prop::bool::weighted(0.2), prop::bool::weighted(0.2)),
-        said in (0..3_u8, prop_oneof![2 => 0..400_u64, 1 => 0..1_u64 << 40]),
-    ) -> Given {
-        Given { image, node, workload, namespace, affected, ready, is_pulled, claims, said }
+/// What is told of the pods of a problem.
+fn told(problem: &FoundProblem) -> Told {
+    // With the rule in place: `problem.message_pods` for the first `problem.pods` and `problem.texts` for the second,
+    // `problem.next_message` with its text owned, and `problem.reasons`.
+    let quoted = problem.message.as_deref().map(|text| (text.to_owned(), problem.pods));
+    let named = problem.oldest.iter().map(|pod| pod.name.to_string());
+    Told { quoted, texts: problem.pods, next: None, reasons: 0, named: named.collect() }
+}
+
+/// The lines, where those that come in no certain order (of as many pods, since the same time) are in that of texts.
+fn ordered(mut lines: Vec<String>) -> Vec<String> {
+    let known = |line: &str| line.split(": ").next().unwrap().to_owned();
+    for run in lines.chunk_by_mut(|one, other| known(one) == known(other)) {
+        run.sort();
     }
-}
-
-/// Some have one cause, some have few to compare with.
-fn given() -> impl Strategy<Value = Vec<Given>> {
-    let lacks = prop_oneof![
-        2 => Just(Lack::ALL.to_vec()),
-        1 => Just(vec![Lack::Crash]),
-        1 => Just(vec![Lack::Image]),
-        1 => Just(vec![Lack::Volume]),
-        1 => Just(vec![Lack::Claim]),
-    ];
-    let most = prop_oneof![Just(0.8), Just(0.5), Just(0.9)];
-    (most, lacks)
-        .prop_flat_map(|(affected, lacks)| prop::collection::vec(one(affected, lacks), 1..60))
-}
-
-/// Many nodes that each stand out, beside as many that start well.
-fn many_nodes() -> impl Strategy<Value = Vec<Given>> {
-    let crowd = prop::collection::vec(one(0.99, vec![Lack::Crash]), 12..80);
-    let nodes = 4..16_usize;
-    (crowd, nodes, prop::collection::vec(one(0.01, vec![Lack::Crash]), 0..80)).prop_map(
-        |(mut crowd, nodes, mut well)| {
-            for (number, pod) in crowd.iter_mut().enumerate() {
-                // The first nodes have most of the pods.
-                let node = (number * number / 7) % nodes;
-                pod.node = (number % 11 > 0).then_some(node as u8);
-                pod.workload = None;
-            }
-            for pod in &mut well {
-                pod.node = Some(100);
-            }
-            crowd.extend(well);
-            crowd
-        },
-    )
-}
-
-fn any_given() -> impl Strategy<Value = Vec<Given>> {
-    prop_oneof![4 => given(), 1 => many_nodes()]
+    lines
 }
 
 proptest! {
@@ -99,8 +61,26 @@ proptest! {
 
     #[test]
     fn what_is_found_is_what_the_rules_say(given in any_given()) {
-        prop_assert_eq!(implemented(&given), Reading(None).read(&given));
+        let read = read(&given);
+        // Several causes on one node are one problem, of which this reading knows nothing.
+        prop_assume!(!has_a_node_of_several_causes(&read));
+        prop_assert_eq!(implemented(&given), read);
     }
+}
+
+/// Whether problems of three causes state the same node.
+fn has_a_node_of_several_causes(lines: &[String]) -> bool {
+    let mut causes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in lines {
+        if let [cause, "node", node, ..] = line.split(' ').collect::<Vec<_>>()[..] {
+            causes.entry(node).or_default().insert(cause);
+        }
+    }
+    causes.values().any(|causes| causes.len() >= 3)
+}
+
+fn read(given: &[Given]) -> Vec<String> {
+    ordered(Reading(None).read(given))
 }
 
 /// Every fault is one that the cases above would show.
@@ -127,6 +107,33 @@ fn each_fault_in_the_reading_is_noticed() {
         OldestText,
         OldTakeRefuted,
         NoneStandsStill,
+        EndsAreOfOneKind,
+        NothingLinks,
+        OneLinks,
+        ThreeLink,
+        AThirdLinks,
+        AnyPartLinks,
+        TwoEndsStay,
+        FourEndsStay,
+        NothingIsDivided,
+        SchedulerDivides,
+        VolumesDivideNothing,
+        NoPodIsLeftOver,
+        TwoPodsMayBeLeftOver,
+        AnyTenthMayBeLeftOver,
+        AnyMajorityStays,
+        FourFaults,
+        SixFaults,
+        SinglesAreTold,
+        SinglesAreLeft,
+        FaultsHaveNoValue,
+        AllPodsCount,
+        AThirdIsNext,
+        AnyIsNext,
+        NamedByAgeAlone,
+        RegistriesNeedAHalf,
+        RegistriesOfSomeKinds,
+        RegistriesMayShareAKind,
     ];
     let (mut runner, cases) = (TestRunner::deterministic(), any_given());
     let random = (0..2_000).map(|_| cases.new_tree(&mut runner).unwrap().current());
@@ -151,7 +158,7 @@ fn crashes(number: u8, since: i64, node: Option<u8>) -> Given {
         ready: 0,
         is_pulled: false,
         claims: (false, false),
-        said: (1, 7),
+        said: Some((1, 7)),
     }
 }
 
@@ -200,7 +207,7 @@ fn an_image_that_others_have_pulled_since_is_not_at_fault_for_what_is_old() {
 /// The problems of these pods, in both readings, each without what is said of it.
 fn both(given: &[Given]) -> Vec<String> {
     let found = implemented(given);
-    assert_eq!(found, Reading(None).read(given));
+    assert_eq!(found, read(given));
     let line = |line: &String| line.split(" since ").next().unwrap().to_owned();
     found.iter().map(line).collect()
 }

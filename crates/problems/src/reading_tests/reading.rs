@@ -3,17 +3,16 @@
 //! any index. Faults that are put into it on purpose show that the cases tell each rule from its neighbours.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::tests::{at, cause, on, pod, pulled, waits};
-use podinit_core::lifecycle::{
-    Cause, Milestone, MilestoneSource, Record, RecordedMilestone, Stage,
-};
-use podinit_core::pod::{Claims, Workload};
+use super::faults::{TextKind, Told};
+use super::given::{Given, Lack};
 
 pub(super) const NOW: i64 = 10_000;
 /// The dimensions in the order of 13.3 that these pods have.
 const DIMENSIONS: [&str; 5] = ["image", "registry", "workload", "node", "namespace"];
+/// The place of the workload among them.
+pub(super) const WORKLOAD: usize = 2;
 
 /// What is wrong in a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,138 +46,39 @@ pub(super) enum Fault {
     /// Old pods and new ones
     OldTakeRefuted,
     NoneStandsStill,
-}
-
-/// Why a pod waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lack {
-    Claim,
-    Crash,
-    Image,
-    Volume,
-}
-
-impl Lack {
-    pub(super) const ALL: [Self; 4] = [Self::Claim, Self::Crash, Self::Image, Self::Volume];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Claim => "claim",
-            Self::Crash => "crash",
-            Self::Image => "image",
-            Self::Volume => "volume",
-        }
-    }
-
-    /// Waiting causes are those of pods that no node is to blame for.
-    const fn is_waiting(self) -> bool {
-        matches!(self, Self::Claim | Self::Volume)
-    }
-}
-
-/// A pod, affected or not, as the generator makes it.
-#[derive(Clone, Debug)]
-pub(super) struct Given {
-    pub(super) image: u8,
-    /// Not bound to a node, or without a controller, where there is none
-    pub(super) node: Option<u8>,
-    pub(super) workload: Option<u8>,
-    pub(super) namespace: u8,
-    /// Since when it is affected, and by what
-    pub(super) affected: Option<(i64, Lack)>,
-    /// When it became ready, whether it pulled its image, and what it claims
-    pub(super) ready: i64,
-    pub(super) is_pulled: bool,
-    pub(super) claims: (bool, bool),
-    /// What is said of it: which fault, and with which ids
-    pub(super) said: (u8, u64),
-}
-
-impl Given {
-    fn image(&self) -> String {
-        format!("r{}.io/app{}", self.image % 2, self.image)
-    }
-
-    fn namespace(&self) -> String {
-        format!("ns{}", self.namespace)
-    }
-
-    fn node(&self) -> Option<String> {
-        self.node.map(|node| format!("node-{node}"))
-    }
-
-    /// Its value in a dimension.
-    fn value(&self, dimension: &str) -> Option<String> {
-        let lack = self.affected.map(|(_, lack)| lack);
-        let (namespace, workload) = (self.namespace(), self.workload);
-        match dimension {
-            "image" => (!lack.is_some_and(Lack::is_waiting)).then(|| self.image()),
-            "registry" => {
-                matches!(lack, None | Some(Lack::Image)).then(|| format!("r{}.io", self.image % 2))
-            }
-            "workload" => workload.map(|name| format!("{namespace}/Deployment/w{name}")),
-            "node" => self.node(),
-            _ => Some(namespace),
-        }
-    }
-
-    /// What Kubernetes says of the pod with a number, in three texts with what each pod has of its own.
-    fn text(&self, number: usize) -> String {
-        let (fault, ids) = self.said;
-        let letters = char::from(b'a' + (ids % 6) as u8).to_string().repeat(3);
-        let (node, namespace) = (self.node().unwrap_or_default(), self.namespace());
-        match fault {
-            0 => format!(
-                "sandbox \"{ids:012x}{letters}\" of p{number}_{namespace}: no address after {}s",
-                ids % 90
-            ),
-            1 => format!(
-                "node {node}: dial tcp 10.0.{}.7:{}: refused",
-                ids % 200,
-                1_000 + ids % 9_000
-            ),
-            _ => format!(
-                "volume {:08x}-0000-4000-8000-{ids:012x} at 02:42:{:02x}:ff:0a:b0 is gone",
-                ids % (1 << 32),
-                ids % 256
-            ),
-        }
-    }
-
-    pub(super) fn record(&self, number: usize) -> Record {
-        let name = format!("p{number}");
-        let mut record = pod(&name, &self.image());
-        if let Some(node) = self.node() {
-            record = on(record, &node);
-        }
-        record.pod.namespace = self.namespace().into();
-        record.pod.workload = self.workload.map(|name| {
-            let (kind, name) = ("Deployment".into(), format!("w{name}").into());
-            std::sync::Arc::new(Workload { kind, name })
-        });
-        record.claims = Claims::new(self.claims.0, self.claims.1);
-        let Some((since, lack)) = self.affected else {
-            record.milestones = vec![RecordedMilestone {
-                milestone: Milestone::Ready,
-                time: Some(at(self.ready)),
-                source: Some(MilestoneSource::Condition),
-            }];
-            return match self.is_pulled {
-                true => pulled(record),
-                false => record,
-            };
-        };
-        let (stage, had) = match lack {
-            Lack::Claim => (Stage::Unschedulable, Cause::Claim),
-            Lack::Crash => (Stage::Containers, Cause::Crash),
-            Lack::Image => (Stage::Containers, Cause::Image),
-            Lack::Volume => (Stage::Unschedulable, Cause::Volume),
-        };
-        let mut causes = [cause(stage, had, since)];
-        causes[0].container = (!lack.is_waiting()).then_some(0);
-        record.message = Some(self.text(number).into());
-        waits(record, since, &causes)
-    }
+    /// Which texts are of one kind
+    EndsAreOfOneKind,
+    /// Which kinds are one fault
+    NothingLinks,
+    OneLinks,
+    ThreeLink,
+    AThirdLinks,
+    AnyPartLinks,
+    TwoEndsStay,
+    FourEndsStay,
+    /// What is divided
+    NothingIsDivided,
+    SchedulerDivides,
+    VolumesDivideNothing,
+    NoPodIsLeftOver,
+    TwoPodsMayBeLeftOver,
+    AnyTenthMayBeLeftOver,
+    AnyMajorityStays,
+    /// Which faults are problems
+    FourFaults,
+    SixFaults,
+    SinglesAreTold,
+    SinglesAreLeft,
+    FaultsHaveNoValue,
+    /// What is quoted, and who is named
+    AllPodsCount,
+    AThirdIsNext,
+    AnyIsNext,
+    NamedByAgeAlone,
+    /// Registries of a quarter
+    RegistriesNeedAHalf,
+    RegistriesOfSomeKinds,
+    RegistriesMayShareAKind,
 }
 
 /// A reading of the rules, right or with a fault.
@@ -197,12 +97,24 @@ struct Weight {
 }
 
 /// A pod with its number.
-type Pod<'a> = (usize, &'a Given);
+pub(super) type Pod<'a> = (usize, &'a Given);
 
-/// A problem: its dimension and value, and its pods.
-type Group<'a> = (Option<(usize, String)>, Vec<Pod<'a>>);
+/// A problem.
+pub(super) struct Group<'a> {
+    /// Its dimension and value
+    pub(super) shared: Option<(usize, String)>,
+    pub(super) pods: Vec<Pod<'a>>,
+    /// Of how many faults it is, where it is what was left
+    pub(super) left: Option<usize>,
+}
 
-fn since(pod: &Pod<'_>) -> i64 {
+impl<'a> Group<'a> {
+    const fn new(shared: Option<(usize, String)>, pods: Vec<Pod<'a>>) -> Self {
+        Self { shared, pods, left: None }
+    }
+}
+
+pub(super) fn since(pod: &Pod<'_>) -> i64 {
     pod.1.affected.unwrap().0
 }
 
@@ -215,7 +127,7 @@ fn has(pod: &Pod<'_>, dimension: usize, value: &str) -> bool {
 }
 
 impl Reading {
-    fn has(self, fault: Fault) -> bool {
+    pub(super) fn has(self, fault: Fault) -> bool {
         self.0 == Some(fault)
     }
 
@@ -229,7 +141,7 @@ impl Reading {
             Lack::Volume => volume || self.has(Fault::AllRefuteVolumes),
             Lack::Claim => claim || self.has(Fault::AllRefuteClaims),
             Lack::Image if of_images => one.is_pulled,
-            Lack::Image | Lack::Crash => true,
+            Lack::Image | Lack::Crash | Lack::Resources => true,
         }
     }
 
@@ -270,13 +182,17 @@ impl Reading {
                     && (n >= enough || !needs_others);
                 let times = |halves: u64| 2 * a * (n + 2) >= halves * s * (k + 1);
                 let part = if lack.is_waiting() { 2 } else { 5 };
+                let is_of_its_own = of_images
+                    && dimension == "registry"
+                    && 4 * a >= s
+                    && self.has_a_kind_of_its_own(&with, set);
                 all.push(Weight {
                     dimension: place,
                     explains: may && 10 * a >= 9 * s && (of_images || times(3)),
                     stands_out: may
                         && a >= 3
                         && part * a >= s
-                        && (of_images && 2 * a >= s || times(8)),
+                        && (of_images && 2 * a >= s || is_of_its_own || times(8)),
                     value,
                     a,
                     k,
@@ -287,7 +203,23 @@ impl Reading {
         all
     }
 
-    /// 13.5, from 1 on.
+    /// Whether what is said of the pods of a registry is of one kind, and of no other pod.
+    fn has_a_kind_of_its_own(self, with: &[&Pod<'_>], set: &[Pod<'_>]) -> bool {
+        let kinds: BTreeSet<TextKind> = with.iter().filter_map(|pod| self.kind(pod)).collect();
+        let kind_of_others = |pod: &Pod<'_>| {
+            let is_other = with.iter().all(|one| one.0 != pod.0);
+            self.kind(pod).filter(|_| is_other)
+        };
+        let mut others = set.iter().filter_map(kind_of_others);
+        let is_one =
+            kinds.len() == 1 || !kinds.is_empty() && self.has(Fault::RegistriesOfSomeKinds);
+        is_one
+            && !self.has(Fault::RegistriesNeedAHalf)
+            && (self.has(Fault::RegistriesMayShareAKind)
+                || !others.any(|kind| kinds.contains(&kind)))
+    }
+
+    /// 13.5, from 1 on, before what is left without a value is divided.
     fn grouped<'a>(
         self,
         set: &[Pod<'a>],
@@ -337,11 +269,11 @@ impl Reading {
                 has(pod, taken.dimension, &taken.value)
                     || taken.explains && (is_unknown || self.has(Fault::TakesStrangers))
             });
-            found.push((Some((taken.dimension, taken.value)), with));
+            found.push(Group::new(Some((taken.dimension, taken.value)), with));
             rest = without;
         }
         if !rest.is_empty() {
-            found.push((None, rest));
+            found.push(Group::new(None, rest));
         }
         found
     }
@@ -372,28 +304,6 @@ impl Reading {
         }
     }
 
-    /// 13.6: the text of most pods. The generator knows which are of one fault.
-    fn text(self, pods: &[Pod<'_>]) -> String {
-        let mut faults: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
-        for pod in pods {
-            let (number, given) = *pod;
-            let text = given.text(number);
-            let fault = match self.has(Fault::EachTextForItself) {
-                true => text.clone(),
-                false => given.said.0.to_string(),
-            };
-            faults.entry(fault).or_default().push((since(pod), text));
-        }
-        let all = faults.into_values().map(|mut texts| {
-            texts.sort();
-            let newest = texts.last().cloned();
-            let shown =
-                if self.has(Fault::OldestText) { texts.first().cloned() } else { newest.clone() };
-            (texts.len(), newest, shown)
-        });
-        all.max().unwrap().2.unwrap().1
-    }
-
     /// 13.5 and 13.6: each problem in a line.
     pub(super) fn read(self, given: &[Given]) -> Vec<String> {
         let well: Vec<&Given> = given.iter().filter(|one| one.affected.is_none()).collect();
@@ -403,7 +313,7 @@ impl Reading {
             let set: Vec<Pod<'_>> = given.iter().enumerate().filter(of_cause).collect();
             let (old, mut new): (Vec<Pod<'_>>, Vec<Pod<'_>>) = set.into_iter().partition(is_old);
             let (mut problems, mut rest): (Vec<Group<'_>>, Vec<Pod<'_>>) = (Vec::new(), Vec::new());
-            for (shared, mut pods) in self.grouped(&old, &well, lack, true) {
+            for Group { shared, mut pods, .. } in self.grouped(&old, &well, lack, true) {
                 if let Some((dimension, value)) = &shared {
                     let (joined, others): (Vec<Pod<'_>>, Vec<Pod<'_>>) =
                         new.into_iter().partition(|pod| has(pod, *dimension, value));
@@ -411,21 +321,28 @@ impl Reading {
                     new = others;
                 }
                 match shared.is_some() && self.stands_still(&pods) {
-                    true => problems.push((shared, pods)),
+                    true => problems.push(Group::new(shared, pods)),
                     false => rest.extend(pods),
                 }
             }
             rest.extend(new);
-            problems.extend(self.grouped(&rest, &well, lack, false));
-            // A problem is its cause, dimension and value.
-            let mut merged: Vec<Group<'_>> = Vec::new();
-            for (shared, pods) in problems {
-                match merged.iter_mut().find(|(other, _)| *other == shared) {
-                    Some((_, others)) => others.extend(pods),
-                    None => merged.push((shared, pods)),
+            for group in self.grouped(&rest, &well, lack, false) {
+                match group.shared {
+                    Some(_) => problems.push(group),
+                    None => problems.extend(self.divided(group.pods, lack)),
                 }
             }
-            for (shared, pods) in merged {
+            // A problem with a value is its cause, dimension and value.
+            let mut merged: Vec<Group<'_>> = Vec::new();
+            for group in problems {
+                let is_same =
+                    |other: &&mut Group<'_>| other.shared.is_some() && other.shared == group.shared;
+                match merged.iter_mut().find(is_same) {
+                    Some(other) => other.pods.extend(group.pods),
+                    None => merged.push(group),
+                }
+            }
+            for Group { shared, pods, left } in merged {
                 let (since, earlier) = self.since(&pods);
                 let (dimension, value) = shared
                     .map_or_else(Default::default, |(dimension, value)| {
@@ -435,11 +352,8 @@ impl Reading {
                 let order =
                     (is_still, std::cmp::Reverse(pods.len()), since, lack.name(), value.clone());
                 let count = pods.len();
-                let (earlier, text) = (told(earlier), self.text(&pods));
-                let line = format!(
-                    "{} {dimension} {value} {count} since {since}{earlier}: {text}",
-                    lack.name()
-                );
+                let shared = (lack.name(), &*dimension, &*value);
+                let line = line(shared, count, since, earlier, self.told(&pods, left));
                 stated.push((order, line));
             }
         }
@@ -448,6 +362,15 @@ impl Reading {
     }
 }
 
-pub(super) fn told(earlier: Option<(usize, i64)>) -> String {
-    earlier.map_or_else(String::new, |(pods, since)| format!(" ({pods} since {since})"))
+/// A problem in a line.
+pub(super) fn line(
+    (cause, dimension, value): (&str, &str, &str),
+    pods: usize,
+    since: i64,
+    earlier: Option<(usize, i64)>,
+    told: Told,
+) -> String {
+    let earlier =
+        earlier.map_or_else(String::new, |(pods, since)| format!(" ({pods} since {since})"));
+    format!("{cause} {dimension} {value} {pods} since {since}{earlier}: {}", told.line())
 }
