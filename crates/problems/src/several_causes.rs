@@ -17,6 +17,8 @@ use podinit_core::timestamp::Timestamp;
 const LEAST_CAUSES: usize = 3;
 /// ... if so many of their problems state it.
 const LEAST_STATING: usize = 2;
+/// A problem that states something else has so many pods there.
+const LEAST_PODS: usize = 3;
 
 /// One of the causes that affect pods of a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +69,7 @@ fn is_at(one: &RankedProblem, place: &(Dimension, Arc<str>), pods: &AffectedPods
     let (dimension, node) = place;
     let is_there = |rank: &&u32| pods.found.node(pods.get(**rank).place) == Some(node);
     let there = one.ranks.iter().filter(is_there).count();
-    *dimension == Dimension::Node && 10 * there >= 9 * one.ranks.len()
+    *dimension == Dimension::Node && 10 * there >= 9 * one.ranks.len() && there >= LEAST_PODS
 }
 
 /// The problem of the place that these are together.

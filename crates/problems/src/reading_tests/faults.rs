@@ -12,9 +12,12 @@ use super::reading::{Fault, Group, Pod, Reading, WORKLOAD, since};
 /// A kind of text: which one, and of texts that say only how a container ended, within what.
 pub(super) type TextKind = (u8, Option<String>);
 
+/// A text: its kind, and the names in it.
+type Text = (u8, Option<String>, Vec<&'static str>);
+
 /// What is told of the pods of a problem.
 pub(super) struct Told {
-    /// The text that is quoted, and how many pods have one of its kind
+    /// The text that is quoted, and how many pods have it
     pub(super) quoted: Option<(String, usize)>,
     /// How many pods have any text
     pub(super) texts: usize,
@@ -191,9 +194,16 @@ impl Reading {
         // How a container ended is the same text in each workload.
         let text_of = |pod: &Pod<'_>| {
             let (kind, within) = self.kind(pod)?;
-            Some((kind, within.filter(|_| self.has(Fault::EachTextForItself))))
+            Some((kind, within.filter(|_| self.has(Fault::EachTextForItself)), pod.1.named()))
         };
-        let mut kinds: BTreeMap<TextKind, Vec<(i64, String)>> = BTreeMap::new();
+        let mut kinds: BTreeMap<Text, Vec<(i64, String)>> = BTreeMap::new();
+        // A text without a reason counts as none, and is shown where there is no other.
+        let shown_alone = |pod: &Pod<'_>| {
+            let (kind, _) = pod.1.said?;
+            Some((kind, None, pod.1.named()))
+        };
+        let has_reasons = pods.iter().any(|pod| self.kind(pod).is_some());
+        let text_of = |pod: &Pod<'_>| if has_reasons { text_of(pod) } else { shown_alone(pod) };
         for pod in pods {
             if let Some(kind) = text_of(pod) {
                 let text = pod.1.text(pod.0).unwrap();
@@ -202,7 +212,8 @@ impl Reading {
         }
         let texts = match self.0 {
             Some(Fault::AllPodsCount) => pods.len(),
-            _ => kinds.values().map(Vec::len).sum(),
+            _ if has_reasons => kinds.values().map(Vec::len).sum(),
+            _ => 0,
         };
         let mut kinds: Vec<_> = kinds.into_iter().collect();
         for (_, texts) in &mut kinds {
@@ -222,7 +233,7 @@ impl Reading {
             Some(Fault::AnyIsNext) => texts,
             _ => 4,
         };
-        let is_part = |(_, (_, with)): &(TextKind, (String, usize))| 10 * with < 9 * texts;
+        let is_part = |(_, (_, with)): &(Text, (String, usize))| 10 * with < 9 * texts;
         let next = kinds.get(1).filter(|_| quoted.as_ref().is_some_and(is_part));
         let next = next.map(|(_, texts)| shown(texts)).filter(|(_, with)| part * with >= texts);
         let quoted_kind = quoted.as_ref().map(|(kind, _)| kind);

@@ -121,6 +121,20 @@ impl Given {
         }
     }
 
+    /// The names of things that its text has: texts with others are another one of the same kind.
+    pub(super) fn named(&self) -> Vec<&'static str> {
+        let Some((kind, ids)) = self.said else {
+            return Vec::new();
+        };
+        let [word, other] = [ids, ids / 5].map(|ids| WORDS[(ids % 5) as usize]);
+        match kind {
+            3 | 15 => vec![word],
+            4 | 8 | 9 | 13 | 14 => vec![word, other],
+            5 => vec![HOSTS[(ids % 4) as usize]],
+            _ => Vec::new(),
+        }
+    }
+
     /// What Kubernetes says of the pod with a number, with what each pod has of its own.
     pub(super) fn text(&self, number: usize) -> Option<String> {
         let (kind, ids) = self.said?;

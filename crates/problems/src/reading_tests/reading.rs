@@ -46,6 +46,10 @@ pub(super) enum Fault {
     /// Old pods and new ones
     OldTakeRefuted,
     NoneStandsStill,
+    /// Several causes at one node
+    TwoCausesAreSeveral,
+    OneStatesThePlace,
+    OnePodIsAtThePlace,
     /// Which texts are of one kind
     EndsAreOfOneKind,
     /// Which kinds are one fault
@@ -307,7 +311,7 @@ impl Reading {
     /// 13.5 and 13.6: each problem in a line.
     pub(super) fn read(self, given: &[Given]) -> Vec<String> {
         let well: Vec<&Given> = given.iter().filter(|one| one.affected.is_none()).collect();
-        let mut stated = Vec::new();
+        let mut all: Vec<(Lack, Group<'_>)> = Vec::new();
         for lack in Lack::ALL {
             let of_cause = |pod: &Pod<'_>| pod.1.affected.is_some_and(|(_, other)| other == lack);
             let set: Vec<Pod<'_>> = given.iter().enumerate().filter(of_cause).collect();
@@ -342,27 +346,106 @@ impl Reading {
                     None => merged.push(group),
                 }
             }
-            for Group { shared, pods, left } in merged {
-                let (since, earlier) = self.since(&pods);
-                let (dimension, value) = shared
-                    .map_or_else(Default::default, |(dimension, value)| {
-                        (DIMENSIONS[dimension].to_owned(), value)
-                    });
-                let is_still = pods.len() == 1 || self.stands_still(&pods);
-                let order =
-                    (is_still, std::cmp::Reverse(pods.len()), since, lack.name(), value.clone());
-                let count = pods.len();
-                let shared = (lack.name(), &*dimension, &*value);
-                let line = line(shared, count, since, earlier, self.told(&pods, left));
-                stated.push((order, line));
-            }
+            all.extend(merged.into_iter().map(|group| (lack, group)));
         }
+        let mut stated: Vec<_> = self.placed(all).iter().map(|one| self.stated(one)).collect();
         stated.sort();
         stated.into_iter().map(|(_, line)| line).collect()
+    }
+
+    /// A problem in its order, and in a line.
+    fn stated(self, parts: &[(Lack, Group<'_>)]) -> (Order, String) {
+        let pods: Vec<Pod<'_>> = parts.iter().flat_map(|(_, one)| one.pods.clone()).collect();
+        let (since, earlier) = self.since(&pods);
+        let stands = |pods: &[Pod<'_>]| pods.len() == 1 || self.stands_still(pods);
+        let is_still = parts.iter().all(|(_, one)| stands(&one.pods));
+        let (lack, most) = &parts[0];
+        let mut told = self.told(&most.pods, most.left);
+        let (mut causes, mut shared) = (lack.name().to_owned(), most.shared.clone());
+        if parts.len() > 1 {
+            told = Told { texts: pods.len(), next: None, reasons: 0, ..told };
+            shared = parts.iter().find_map(|(_, one)| one.shared.clone().filter(is_node));
+            causes = several(parts);
+        }
+        let (dimension, value) = shared.map_or_else(Default::default, |(dimension, value)| {
+            (DIMENSIONS[dimension].to_owned(), value)
+        });
+        let order = (is_still, std::cmp::Reverse(pods.len()), since, lack.name(), value.clone());
+        (order, line((&causes, &dimension, &value), pods.len(), since, earlier, told))
+    }
+
+    /// The problems, where those of three causes at one node are together ([§13.15](crate::specification#s13-15)): in
+    /// each, those with most pods first.
+    fn placed<'a>(self, mut all: Vec<(Lack, Group<'a>)>) -> Vec<Vec<(Lack, Group<'a>)>> {
+        let nodes: BTreeSet<(usize, String)> =
+            all.iter().filter_map(|(_, one)| one.shared.clone().filter(is_node)).collect();
+        let mut placed = Vec::new();
+        for node in nodes {
+            let (mut there, others): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|(_, one)| self.is_at(one, &node));
+            let stating = there.iter().filter(|(_, one)| one.shared.as_ref() == Some(&node));
+            let stating = stating.count();
+            let causes: BTreeSet<Lack> = there.iter().map(|(lack, _)| *lack).collect();
+            all = others;
+            let (least, least_stating) = match self.0 {
+                Some(Fault::TwoCausesAreSeveral) => (2, 2),
+                Some(Fault::OneStatesThePlace) => (3, 1),
+                _ => (3, 2),
+            };
+            if causes.len() >= least && stating >= least_stating {
+                there.sort_by_key(|(lack, one)| {
+                    (std::cmp::Reverse(one.pods.len()), self.since(&one.pods).0, lack.name())
+                });
+                placed.push(there);
+            } else {
+                all.extend(there);
+            }
+        }
+        placed.extend(all.into_iter().map(|one| vec![one]));
+        placed
+    }
+
+    fn is_at(self, one: &Group<'_>, node: &(usize, String)) -> bool {
+        let there = one.pods.iter().filter(|pod| has(pod, node.0, &node.1)).count();
+        let least = if self.has(Fault::OnePodIsAtThePlace) { 1 } else { 3 };
+        match &one.shared {
+            Some(shared) if shared == node => true,
+            Some((dimension, _))
+                if !["registry", "namespace"].contains(&DIMENSIONS[*dimension]) =>
+            {
+                false
+            }
+            _ => 10 * there >= 9 * one.pods.len() && there >= least,
+        }
     }
 }
 
 /// A problem in a line.
+/// What problems are ordered by.
+type Order = (bool, std::cmp::Reverse<usize>, i64, &'static str, String);
+
+fn is_node((dimension, _): &(usize, String)) -> bool {
+    DIMENSIONS[*dimension] == "node"
+}
+
+/// The causes of a problem that has several, each with its pods.
+fn several(parts: &[(Lack, Group<'_>)]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for (lack, one) in parts {
+        match counts.iter_mut().find(|(name, _)| *name == lack.name()) {
+            Some((_, pods)) => *pods += one.pods.len(),
+            None => counts.push((lack.name(), one.pods.len())),
+        }
+    }
+    counts.sort_by_key(|(_, pods)| std::cmp::Reverse(*pods));
+    causes_line(counts.into_iter())
+}
+
+/// Causes with their pods.
+pub(super) fn causes_line<'a>(causes: impl Iterator<Item = (&'a str, usize)>) -> String {
+    causes.map(|(cause, pods)| format!("{cause}={pods}")).collect::<Vec<_>>().join("+")
+}
+
 pub(super) fn line(
     (cause, dimension, value): (&str, &str, &str),
     pods: usize,
