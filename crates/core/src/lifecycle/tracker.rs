@@ -233,6 +233,7 @@ impl Tracker {
         match event {
             PodEvent::Applied(snapshot) => {
                 self.take_name(&snapshot, source, reporter);
+                self.shared.revisions.see(&snapshot);
                 self.apply_snapshot(&snapshot, &seen, reporter);
             }
             PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &seen, reporter),
