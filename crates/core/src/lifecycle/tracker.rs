@@ -404,6 +404,8 @@ impl Tracker {
 }
 
 #[cfg(test)]
+mod bound_revisions_tests;
+#[cfg(test)]
 mod event_messages_tests;
 #[cfg(test)]
 mod fixtures;
