@@ -391,8 +391,11 @@ impl PodInFlight {
             self.update_wait(shared, reporter);
             let said = said_by_pod(snapshot, self.waiting);
             let meant = said.and_then(|said| self.evidence.said_of_meant_nodes(said.text));
-            let text = |said: NewMessage<'_>| meant.as_deref().unwrap_or(said.text);
-            self.set_message(said.map(|said| NewMessage { text: text(said), ..said }), shared);
+            let said = said.map(|said| {
+                let text = meant.as_deref().unwrap_or(said.text);
+                NewMessage { text, ..said }
+            });
+            self.set_message(said, shared);
         }
         outcome
     }

@@ -108,8 +108,8 @@ pub(super) fn depends_on_others(message: &str) -> bool {
     counted_clauses(message, true).len() != counted_clauses(message, false).len()
 }
 
-/// The message of a pod of whose revision others are bound, without the clauses that do not count for that reason. `None`
-/// if there are none.
+/// The message of a pod of whose revision others are bound, without the clauses that this leaves out. `None` if there are
+/// none.
 pub(super) fn of_meant_nodes(message: &str) -> Option<String> {
     let counted = counted_clauses(message, true);
     if counted.len() == counted_clauses(message, false).len() {
