@@ -15,11 +15,11 @@ pub struct Revision(NonZeroU32);
 impl Revision {
     /// The labels that name the revision of a pod, besides those of [`HashedBy`](super::HashedBy): that of DaemonSets and
     /// StatefulSets.
-    pub const LABEL: &str = "controller-revision-hash";
+    pub const LABEL: &'static str = "controller-revision-hash";
 
     /// The revision that a label of the pods of a workload calls `value`.
     pub fn new(namespace: &str, workload: &LastingName<'_>, value: &str) -> Self {
-        let parts = [namespace, workload.kind, &workload.name, value];
+        let parts = [namespace, workload.kind, &*workload.name, value];
         let bytes = parts.iter().flat_map(|part| part.bytes().chain([b'/']));
         Self::of_bits(fnv1a_64(bytes))
     }

@@ -175,7 +175,7 @@ mutants! {
     }
     TakesCordonsForPurposes {
         fn is_fault(&self, clause: &Clause) -> bool {
-            SpecCauses.is_fault(clause) && clause.text.contains("{")
+            SpecCauses.is_fault(clause) && clause.text.contains('{')
         }
     }
     WaitsForGangsWithoutRoom {

@@ -198,15 +198,13 @@ fn a_pod_group_is_named_anywhere_and_in_any_case() {
 fn a_gang_waits_for_its_others_unless_nodes_lack_resources() {
     let not_ready = "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, 3 Unschedulable. \
                      Origin reason is eval-6: 0/3 nodes are unavailable: ";
+    let lacks = format!("{not_ready}1 node(s) pod number exceeded, 2 node(s) resource fit failed.");
     for (message, waits) in [
         ("Pod ml/eval-2 can possibly be assigned to node-2, once minAvailable is satisfied", true),
         ("Pod ml/eval-2 can possibly be assgined to node-2", true),
         ("2 tasks in minMember are missing", true),
-        (&format!("{not_ready}3 node(s) had untolerated taint(s)."), true),
-        (
-            &format!("{not_ready}1 node(s) pod number exceeded, 2 node(s) resource fit failed."),
-            false,
-        ),
+        (format!("{not_ready}3 node(s) had untolerated taint(s).").as_str(), true),
+        (lacks.as_str(), false),
         ("minAvailable is not satisfied, resource fit failed", true),
         // What is said of preemption does not count nodes.
         (
@@ -216,7 +214,6 @@ fn a_gang_waits_for_its_others_unless_nodes_lack_resources() {
     ] {
         assert_eq!(is_of_pod_group(message), waits, "{message}");
     }
-    let lacks = format!("{not_ready}1 node(s) pod number exceeded, 2 node(s) resource fit failed.");
     assert_eq!(cause_in(&lacks), Cause::Resources);
 }
 
