@@ -29,7 +29,7 @@ pub struct KubeEvent {
     pub occurred: EventOccurrence,
     pub reason: EventReason,
     /// Its message, of a warning that says why a pod waits, of a [`Hint`] and of what an autoscaler says; `None` where it
-    /// was not asked for
+    /// was not asked for. That of [`EventReason::FailedScheduling`] gives a cause, and is always there
     pub message: Option<Box<str>>,
 }
 
@@ -120,6 +120,8 @@ pub enum EventReason {
     Hint(Hint),
     /// `SuccessfulAttachVolume`
     VolumeAttached,
+    /// `FailedScheduling`, whoever reports it but an autoscaler
+    FailedScheduling,
     /// `Scheduled` with its `eventTime`, when a scheduler bound the pod ([§4.8](crate::specification#s4-8))
     Scheduled(Timestamp),
     /// What an autoscaler says of a pod that fits on no node ([§10.4](crate::specification#s10-4))

@@ -9,6 +9,7 @@ mod container;
 mod named;
 pub mod packed;
 mod probes;
+mod revision;
 mod status;
 pub mod text;
 mod uid;
@@ -25,6 +26,7 @@ pub use self::container::{
 };
 pub use self::named::{GateList, GateNames, MOST_GATES, MOST_OWN_MILESTONES, NamedConditions};
 pub use self::probes::{ContainerProbe, ContainerProbes};
+pub use self::revision::Revision;
 pub use self::status::{
     DisruptionReason, Ending, InPlaceChanges, NotScheduled, NotScheduledReason, PodResize,
     ResizeState, SandboxNotReady, Termination,
@@ -169,6 +171,8 @@ pub struct PodSnapshot {
     /// `metadata.resourceVersion` as a decimal integer; `None` when it is missing or is none
     pub resource_version: Option<u64>,
     pub info: PodInfo,
+    /// The revision of its workload; `None` without a controller or a label that names it
+    pub revision: Option<Revision>,
     /// `metadata.creationTimestamp`; `None` when it is missing or absurd
     pub created: Option<Timestamp>,
     /// `status.startTime`; `None` when it is missing or absurd
@@ -247,6 +251,7 @@ impl PodSnapshot {
             uid,
             resource_version: None,
             info: PodInfo { namespace: namespace.into(), name: name.into(), ..PodInfo::default() },
+            revision: None,
             created: None,
             started: None,
             latest_api_time: None,

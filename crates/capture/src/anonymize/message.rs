@@ -13,7 +13,7 @@ use podinit_decode::event::go_duration;
 
 /// What the rules look for in messages, in any case ([§10.1](crate::specification#s10-1)). It is kept
 /// wherever it stands, also within another word, so that an anonymized recording has the same causes.
-const PHRASES: [&str; 44] = [
+const PHRASES: [&str; 48] = [
     // How the message of a scheduler is divided
     " nodes are available: ",
     " nodes are unavailable: ",
@@ -46,6 +46,10 @@ const PHRASES: [&str; 44] = [
     "gang",
     "sibling pods",
     "mincount",
+    "minavailable",
+    "minmember",
+    "mintaskmember",
+    "can possibly be assigned",
     // Sandboxes and their network
     "network",
     "cni",
@@ -117,7 +121,7 @@ const WORDS: &str = "
     node.kubernetes.io/disk-pressure node.kubernetes.io/pid-pressure node.kubernetes.io/unschedulable
     node.kubernetes.io/network-unavailable node.kubernetes.io/out-of-service
     node.cloudprovider.kubernetes.io/uninitialized node-role.kubernetes.io/control-plane
-    node-role.kubernetes.io/master nvidia.com/gpu amd.com/gpu
+    node-role.kubernetes.io/master node-role.kubernetes.io/controlplane node-role.kubernetes.io/etcd nvidia.com/gpu amd.com/gpu
     anti-affinity affinity/selector ephemeral-storage hugepages hugepages-1gi hugepages-2mi back-off backoff
     cluster-autoscaler dynamicresources interpodaffinity nodeaffinity nodeports noderesourcesfit
     nodeunschedulable nodevolumelimits podtopologyspread tainttoleration volumerestrictions volumezone

@@ -10,7 +10,7 @@ use super::rule::{
 use super::vocabulary::{
     API_VERSIONS, COMPONENTS, CONDITION_TYPES, KINDS, PRIORITY_CLASSES, VOLUME_SOURCES,
 };
-use podinit_core::pod::{HashedBy, LastingName, TemplateHash, generated_word};
+use podinit_core::pod::{HashedBy, LastingName, Revision, TemplateHash, generated_word};
 
 /// The annotation that makes a pod a static one.
 const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -143,11 +143,13 @@ const CONDITION_TYPE: AnonymizeRule = AnonymizeRule::Word(CONDITION_TYPES);
 const RESTART_POLICY: AnonymizeRule = AnonymizeRule::Word("Always OnFailure Never");
 const IMAGE: AnonymizeRule = AnonymizeRule::Text(Anonymizer::image);
 
-/// Labels with hashed keys and values. Of the keys that show what made a ReplicaSet, those words stay that do.
+/// Labels with hashed keys and values. Of the keys that show what made a ReplicaSet, or name a revision, those words stay
+/// that do.
 fn labels(anonymizer: &Anonymizer, labels: &Value, _: &Map<String, Value>) -> Option<Value> {
     let hashed = labels.as_object()?.iter().filter_map(|(key, value)| {
         let hashed = || anonymizer.name(key);
         let key = match HashedBy::of_label(key) {
+            None if key == Revision::LABEL => key.clone(),
             None => hashed(),
             Some(HashedBy::Deployment) => "pod-template-hash".to_owned(),
             Some(HashedBy::Rollout) => "rollouts-pod-template-hash".to_owned(),

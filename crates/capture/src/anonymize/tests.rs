@@ -71,6 +71,29 @@ fn an_owner_keeps_the_form_that_shows_its_workload() {
 }
 
 #[test]
+fn pods_of_one_revision_are_of_one_without_names_too() {
+    let revision = |label: &str, kind: &str, value: &str| {
+        let pod = json!({"kind": "Pod", "metadata": {
+            "name": "p", "namespace": "shop", "uid": "u", "labels": {label: value},
+            "ownerReferences": [{"kind": kind, "name": "web-5d4f", "controller": true}],
+        }});
+        let list = json!({"kind": "PodList", "items": [anonymous(pod)]}).to_string();
+        let mut decoder = podinit_decode::PodDecoder::new(podinit_decode::DecodeOptions::default());
+        decoder.list_page(list.as_bytes()).unwrap().pods[0].revision
+    };
+    for (label, kind) in [
+        ("pod-template-hash", "ReplicaSet"),
+        ("rollouts-pod-template-hash", "ReplicaSet"),
+        ("controller-revision-hash", "DaemonSet"),
+    ] {
+        assert!(revision(label, kind, "5d4f").is_some());
+        assert_eq!(revision(label, kind, "5d4f"), revision(label, kind, "5d4f"));
+        assert_ne!(revision(label, kind, "5d4f"), revision(label, kind, "5d40"));
+    }
+    assert_eq!(revision("app", "DaemonSet", "5d4f"), None);
+}
+
+#[test]
 fn an_event_stays_that_of_its_pod_and_container() {
     let event = |name: &str, first: &str| {
         anonymous(json!({

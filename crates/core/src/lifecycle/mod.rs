@@ -21,6 +21,7 @@
 //! - No more pods are remembered than the cap allows, and no pod that was evicted is ever discovered
 //!   again (see `eviction.rs`).
 
+mod bound_revisions;
 mod capacity;
 mod cause;
 mod classification;
@@ -76,7 +77,9 @@ mod traits;
 mod version;
 
 pub use capacity::RecordedCapacity;
-pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes, taints_said};
+pub use cause::{
+    BadReason, Cause, CauseClass, WaitReason, names_several_faults, said_of_nodes, taints_said,
+};
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
 pub use crashes::SavedCrash;

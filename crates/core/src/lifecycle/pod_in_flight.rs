@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::bound_revisions::BoundRevisions;
 use super::capacity::PodCapacity;
 use super::cause::{BadReason, CauseClass, CauseLog, WaitEvidence, WaitReason};
 use super::clocks::NodeClocks;
@@ -23,7 +24,7 @@ use super::judgement::DurationJudgement;
 use super::judgement::{AnomalyKind, UnobservedReason};
 use super::lag::{A_MINUTE, ServerStamp, SourceLags};
 use super::last_seen::LastSeen;
-use super::messages::{MessageBudget, said_by_pod};
+use super::messages::{MessageBudget, NewMessage, said_by_pod};
 use super::milestone::Milestone;
 use super::named::{CustomMilestones, NamedFold, NamedObservation};
 use super::nodes::KnownNodes;
@@ -71,6 +72,8 @@ pub(super) struct SharedState {
     pub clocks: NodeClocks,
     /// How late the deliveries of each source are
     pub lags: SourceLags,
+    /// The revisions of which a pod is or was bound
+    pub revisions: BoundRevisions,
 }
 
 impl SharedState {
@@ -240,7 +243,7 @@ impl PodInFlight {
     ) -> Self {
         let startup = Startup::new(snapshot);
         let mut evidence = WaitEvidence::default();
-        evidence.update(snapshot);
+        evidence.update(snapshot, shared.revisions.has_other(snapshot));
         let waiting = evidence.waiting(startup.standing());
         let mut info = snapshot.info.clone();
         shared.learn_node(snapshot.uid, &mut info);
@@ -320,7 +323,7 @@ impl PodInFlight {
         let unbound = before.is_some() && (newly_bound || info.node.is_none());
         let seen =
             &SnapshotContext { exact_network: shared.has_exact_network(info), unbound, ..*seen };
-        evidence.update(snapshot);
+        evidence.update(snapshot, shared.revisions.has_other(snapshot));
         if !startup.reached(Milestone::ContainersStarted).is_reached() {
             let nanos = snapshot.init_runs.as_nanos();
             evidence.init_runs = u64::try_from(nanos).unwrap_or(u64::MAX);
@@ -386,7 +389,13 @@ impl PodInFlight {
         slos.update(startup, input, &shared.rules, &mut shared.timers, &mut emit);
         if outcome.is_none() {
             self.update_wait(shared, reporter);
-            self.set_message(said_by_pod(snapshot, self.waiting), shared);
+            let said = said_by_pod(snapshot, self.waiting);
+            let meant = said.and_then(|said| self.evidence.said_of_meant_nodes(said.text));
+            let said = said.map(|said| {
+                let text = meant.as_deref().unwrap_or(said.text);
+                NewMessage { text, ..said }
+            });
+            self.set_message(said, shared);
         }
         outcome
     }

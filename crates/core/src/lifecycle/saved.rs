@@ -27,7 +27,7 @@ use super::reentry::to_second;
 use super::slo::{SloMatches, SloRule};
 use super::sources::SavedSource;
 use super::stuck::StuckBefore;
-use crate::pod::PodUid;
+use crate::pod::{PodUid, Revision};
 use crate::saved::by_position;
 use crate::timestamp::Timestamp;
 
@@ -62,6 +62,8 @@ pub struct SavedTracker {
     pub nodes: Option<SavedNodes>,
     /// The pods that crash right after they were ready
     pub crashes: Vec<SavedCrash>,
+    /// The revisions of which a pod is or was bound
+    pub bound_revisions: Vec<Revision>,
 }
 
 impl SavedTracker {

@@ -233,6 +233,7 @@ impl Tracker {
         match event {
             PodEvent::Applied(snapshot) => {
                 self.take_name(&snapshot, source, reporter);
+                self.shared.revisions.see(&snapshot);
                 self.apply_snapshot(&snapshot, &seen, reporter);
             }
             PodEvent::Deleted(snapshot) => self.apply_deleted(&snapshot, &seen, reporter),
@@ -402,6 +403,8 @@ impl Tracker {
     }
 }
 
+#[cfg(test)]
+mod bound_revisions_tests;
 #[cfg(test)]
 mod event_messages_tests;
 #[cfg(test)]

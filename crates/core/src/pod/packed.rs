@@ -1,7 +1,7 @@
 //! Many snapshots in little memory: the list of a large cluster is held until it is complete
 //! ([§5.4](crate::specification#s5-4)), and nearly all of its pods have an ordinary status.
 //!
-//! An ordinary snapshot takes 55 to 80 bytes here, and with its containers at least five times as much as a
+//! An ordinary snapshot takes 55 to 85 bytes here, and with its containers at least five times as much as a
 //! [`PodSnapshot`]. Nothing is lost.
 
 mod bytes;

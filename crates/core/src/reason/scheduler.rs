@@ -35,6 +35,13 @@ fn counted(message: &str) -> Option<&str> {
     begin.map(|begin| &message[begin..])
 }
 
+/// The message with other clauses in the place of its own.
+pub(crate) fn with_clauses(message: &str, clauses: &str) -> Option<String> {
+    let own = before_postfilter(message);
+    let begin = own.len() - counted(own)?.len();
+    Some([&message[..begin], clauses, &message[own.len()..]].concat())
+}
+
 /// The clauses of `message`, each with its number of nodes. What does not begin with a number is said of all
 /// nodes, and is one clause; so is a message of another form.
 pub(crate) fn clauses(message: &str) -> impl Iterator<Item = (u64, &str)> {

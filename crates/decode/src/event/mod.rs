@@ -61,7 +61,8 @@ pub fn of_object(object: ObjectFields<'_>, context: &mut DecodeContext) -> KubeE
             | EventReason::Hint(_)
             | EventReason::PullFailed { .. }
     );
-    let is_kept = context.options.messages && tells_why;
+    let gives_cause = reason == EventReason::FailedScheduling;
+    let is_kept = gives_cause || context.options.messages && tells_why;
     KubeEvent {
         pod: pod_of(&involved, metadata.namespace, context),
         from_kubelet: reporter.as_deref() == Some(KUBELET),
@@ -137,6 +138,7 @@ fn reason_of(reason: &str, message: &str, context: &mut DecodeContext) -> EventR
         "Pulling" => EventReason::Pulling,
         "Created" => EventReason::Created,
         "Started" => EventReason::Started,
+        "FailedScheduling" => EventReason::FailedScheduling,
         "SuccessfulAttachVolume" => EventReason::VolumeAttached,
         "Pulled" => EventReason::Pulled(match message::pulled(message) {
             Some(PullMessage::Present { image }) => {

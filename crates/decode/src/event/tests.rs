@@ -223,6 +223,7 @@ fn reasons_are_those_of_the_specification() {
         ("Failed", EventReason::Hint(Hint::Start)),
         ("BackOff", EventReason::Other),
         ("Scheduled", EventReason::Other),
+        ("FailedScheduling", EventReason::FailedScheduling),
         ("started", EventReason::Other),
         ("", EventReason::Other),
     ] {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit_core::pod::{Claims, ContainerSpec, GateNames, PodInfo, PodUid};
+use podinit_core::pod::{Claims, ContainerSpec, GateNames, PodInfo, PodUid, Revision};
 use podinit_core::timestamp::Timestamp;
 
 /// What is read of the metadata and the spec of a pod, but for what every version changes.
@@ -10,6 +10,7 @@ use podinit_core::timestamp::Timestamp;
 pub(crate) struct FixedPart {
     pub uid: PodUid,
     pub info: PodInfo,
+    pub revision: Option<Revision>,
     pub created: Option<Timestamp>,
     pub is_static: bool,
     pub is_bound: bool,

@@ -100,6 +100,7 @@ mod tests {
         FixedPart {
             uid: PodUid::from_words([1, number as u64]),
             info: PodInfo::default(),
+            revision: None,
             created: None,
             is_static: false,
             is_bound: false,

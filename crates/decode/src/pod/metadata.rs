@@ -13,7 +13,7 @@ use super::lenient::{
 };
 use super::owner::{ControllerOwner, OwnerReferences};
 use crate::node::{NodeOptions, ReadNodeLabels};
-use podinit_core::pod::{HashedBy, PodUid, Workload};
+use podinit_core::pod::{HashedBy, PodUid, Revision, TemplateHash, Workload};
 use podinit_core::timestamp::Timestamp;
 
 /// Marks the mirror of a static pod ([§1.14](crate::specification#s1-14)).
@@ -68,10 +68,25 @@ impl<'de> MetadataFields<'de> {
     /// The workload that the pod belongs to.
     pub fn workload(&self, context: &mut DecodeContext) -> Option<Arc<Workload>> {
         let owner = self.owner.as_ref()?;
+        Some(owner.workload(&self.template_hashes(), context))
+    }
+
+    /// The revision of the workload that the pod is of, by the first of the labels that name it.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        let owner = self.owner.as_ref()?;
+        let hashes = self.template_hashes();
+        let [deployment, rollout, _] = hashes.map(|(_, hash)| hash);
+        let of_controller = self.labels.controller_revision.as_deref().unwrap_or_default();
+        let mut named = [rollout, deployment, of_controller].into_iter();
+        let value = named.find(|value| !value.is_empty())?;
+        let namespace = self.namespace.as_deref().unwrap_or_default();
+        Some(Revision::new(namespace, &owner.lasting_name(&hashes), value))
+    }
+
+    fn template_hashes(&self) -> [TemplateHash<'_>; 3] {
         let hash = |by: HashedBy| (by, self.labels.template_hashes[by as usize].as_deref());
         let hashes = [HashedBy::Deployment, HashedBy::Rollout, HashedBy::Other].map(hash);
-        let hashes = hashes.map(|(by, hash)| (by, hash.unwrap_or_default()));
-        Some(owner.workload(&hashes, context))
+        hashes.map(|(by, hash)| (by, hash.unwrap_or_default()))
     }
 }
 
@@ -87,9 +102,6 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
 
     fn map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let Self(context) = self;
-        let options = &context.options;
-        let with_labels =
-            options.workload || !options.pod_labels.is_empty() || options.nodes.is_some();
         let mut metadata = MetadataFields::default();
         while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
@@ -122,14 +134,14 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                     let found = map.next_value_seed(LenientSeed(StaticPodAnnotations))?;
                     (metadata.is_static, metadata.initial_events_end) = found;
                 }
-                Some("labels") if with_labels => {
+                Some("labels") => {
                     let reader = LabelsReader {
                         keys: &context.options.pod_labels,
                         nodes: context.options.nodes.as_ref(),
                     };
                     metadata.labels = map.next_value_seed(LenientSeed(reader))?;
                 }
-                Some("ownerReferences") if context.options.workload => {
+                Some("ownerReferences") => {
                     metadata.owner = map.next_value_seed(LenientSeed(OwnerReferences))?;
                 }
                 Some("continue") => {
@@ -246,6 +258,8 @@ struct PodLabels<'de> {
     chosen: Box<[Box<str>]>,
     /// By [`HashedBy`], the first of each
     template_hashes: [Option<Cow<'de, str>>; 3],
+    /// The label [`Revision::LABEL`]
+    controller_revision: Option<Cow<'de, str>>,
     of_node: ReadNodeLabels,
 }
 
@@ -267,6 +281,7 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
         let mut of_node = ReadNodeLabels::default();
         let mut chosen = vec![Box::default(); keys.len()].into_boxed_slice();
         let mut template_hashes = [const { None }; 3];
+        let mut controller_revision = None;
         while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             let Some(key) = key else {
                 skip(&mut map)?;
@@ -274,7 +289,8 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
             };
             let place = keys.iter().position(|wanted| *wanted == *key);
             let hashed_by = HashedBy::of_label(&key);
-            if place.is_none() && hashed_by.is_none() && nodes.is_none() {
+            let names_revision = key == Revision::LABEL;
+            if place.is_none() && hashed_by.is_none() && !names_revision && nodes.is_none() {
                 skip(&mut map)?;
                 continue;
             }
@@ -287,8 +303,10 @@ impl<'de> LenientField<'de> for LabelsReader<'_> {
             }
             if let Some(by) = hashed_by {
                 template_hashes[by as usize].get_or_insert(value);
+            } else if names_revision {
+                controller_revision = Some(value);
             }
         }
-        Ok(PodLabels { chosen, template_hashes, of_node })
+        Ok(PodLabels { chosen, template_hashes, controller_revision, of_node })
     }
 }

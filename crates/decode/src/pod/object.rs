@@ -210,7 +210,8 @@ impl<'de> ObjectFields<'de> {
     /// What the metadata and the spec of a pod say; `None` without a UID.
     fn into_fixed(mut self, context: &mut DecodeContext) -> Option<FixedPart> {
         let uid = self.metadata.uid?;
-        let workload = self.metadata.workload(context);
+        let workload = context.options.workload.then(|| self.metadata.workload(context)).flatten();
+        let revision = self.metadata.revision();
         let probes = context.shared_probes(self.spec.probes);
         let wanted = &context.options;
         let mut pod_labels = self.metadata.take_labels().into_vec();
@@ -240,6 +241,7 @@ impl<'de> ObjectFields<'de> {
                 probes,
                 images,
             },
+            revision,
             created: self.metadata.created,
             is_static: self.metadata.is_static,
             is_bound: self.spec.is_bound,

@@ -17,13 +17,18 @@ pub(super) struct ControllerOwner<'de> {
 }
 
 impl ControllerOwner<'_> {
+    /// The name that lasts of the owner of a pod with these labels.
+    pub(super) fn lasting_name(&self, template_hashes: &[TemplateHash<'_>]) -> LastingName<'_> {
+        LastingName::new(&self.kind, &self.name, template_hashes)
+    }
+
     /// The workload of the owner of a pod with these labels.
     pub(super) fn workload(
         &self,
         template_hashes: &[TemplateHash<'_>],
         context: &mut DecodeContext,
     ) -> Arc<Workload> {
-        let LastingName { kind, name } = LastingName::new(&self.kind, &self.name, template_hashes);
+        let LastingName { kind, name } = self.lasting_name(template_hashes);
         let make = || Arc::new(Workload { kind: kind.into(), name: (*name).into() });
         let key = WorkloadLookup { kind, name: &name };
         context.workloads.get(&key, make)

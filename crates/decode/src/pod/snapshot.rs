@@ -68,6 +68,7 @@ impl FixedPart {
             uid: self.uid,
             resource_version: edition.resource_version,
             info: self.info,
+            revision: self.revision,
             created: self.created,
             started: status.started,
             latest_api_time,

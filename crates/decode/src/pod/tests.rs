@@ -10,8 +10,8 @@ use super::DecodeOptions;
 use crate::{PodDecoder, SpecField, WatchEventKind};
 use podinit_core::pod::{
     ConditionStatus, ConditionType, ContainerKind, ContainerProbe, ContainerProbes, ContainerSpec,
-    ContainerState, DisruptionReason, PodPhase, PodSnapshot, PodUid, StatusCondition,
-    WaitingReason,
+    ContainerState, DisruptionReason, LastingName, PodPhase, PodSnapshot, PodUid, Revision,
+    StatusCondition, WaitingReason,
 };
 use podinit_core::rfc3339;
 
@@ -295,6 +295,32 @@ fn an_owner_is_known_by_the_name_that_lasts() {
     assert_eq!(found(job("backup-x7k2p"), &json!({})).unwrap(), "Job/backup");
     let not_controlling = json!({"kind": "Job", "name": "backup"});
     assert_eq!(found(not_controlling, &hash), None);
+}
+
+#[test]
+fn a_revision_is_named_by_the_first_of_its_labels() {
+    let revision = |owner: Value, labels: Value| {
+        let metadata =
+            json!({"uid": "u", "namespace": "shop", "ownerReferences": [owner], "labels": labels});
+        pod_with(DecodeOptions::default(), json!({"metadata": metadata})).revision
+    };
+    let replica_set = || json!({"kind": "ReplicaSet", "name": "web-abc", "controller": true});
+    let of = |kind, name, value| {
+        let workload = LastingName::new(kind, name, &[]);
+        Some(Revision::new("shop", &workload, value))
+    };
+    let hash = "pod-template-hash";
+    let (of_rollout, of_set) = ("rollouts-pod-template-hash", "controller-revision-hash");
+    for (labels, expected) in [
+        (json!({hash: "abc", of_set: "d"}), of("Deployment", "web", "abc")),
+        (json!({of_set: "d", hash: "x", of_rollout: "abc"}), of("Rollout", "web", "abc")),
+        (json!({of_set: "d", hash: ""}), of("ReplicaSet", "web-abc", "d")),
+        (json!({"team": "d"}), None),
+    ] {
+        assert_eq!(revision(replica_set(), labels.clone()), expected, "{labels}");
+    }
+    let not_controlling = json!({"kind": "ReplicaSet", "name": "web-abc"});
+    assert_eq!(revision(not_controlling, json!({hash: "abc"})), None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use podinit_core::lifecycle::{
     Cause, GateKind, Outcome, Progress, Record, RecordedContainer, Stage, WaitReason,
+    names_several_faults,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::{seconds, since};
@@ -69,6 +70,11 @@ fn awaited(record: &Record, waiting: WaitReason) -> String {
         format!("the {} gate{}", kind.as_str(), gate.unwrap_or_default())
     };
     let fixed = match waiting.cause() {
+        Cause::Taint | Cause::Affinity
+            if record.message.as_deref().is_some_and(names_several_faults) =>
+        {
+            "a node that it fits on"
+        }
         Cause::Terminating => "its deletion",
         Cause::Gate => return gate(GateKind::Scheduling),
         Cause::ReadinessGate => return gate(GateKind::Readiness),

@@ -48,7 +48,6 @@ pub(super) enum Fault {
     NoneStandsStill,
     /// Several causes at one node
     TwoCausesAreSeveral,
-    OneStatesThePlace,
     OnePodIsAtThePlace,
     /// Which texts are of one kind
     EndsAreOfOneKind,
@@ -387,12 +386,8 @@ impl Reading {
             let stating = stating.count();
             let causes: BTreeSet<Lack> = there.iter().map(|(lack, _)| *lack).collect();
             all = others;
-            let (least, least_stating) = match self.0 {
-                Some(Fault::TwoCausesAreSeveral) => (2, 2),
-                Some(Fault::OneStatesThePlace) => (3, 1),
-                _ => (3, 2),
-            };
-            if causes.len() >= least && stating >= least_stating {
+            let least = if self.has(Fault::TwoCausesAreSeveral) { 2 } else { 3 };
+            if causes.len() >= least && stating >= 2 {
                 there.sort_by_key(|(lack, one)| {
                     (std::cmp::Reverse(one.pods.len()), self.since(&one.pods).0, lack.name())
                 });

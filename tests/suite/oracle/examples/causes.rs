@@ -13,14 +13,19 @@ pub(super) fn examples() -> Vec<Example> {
 }
 
 /// One pod in flight in a stage, for a cause.
-fn waits(says: &'static str, documents: Vec<Value>, stage: &str, cause: &str) -> Example {
+pub(super) fn waits(
+    says: &'static str,
+    documents: Vec<Value>,
+    stage: &str,
+    cause: &str,
+) -> Example {
     let inflight = format!("inflight {stage} 1\nwaiting {stage} {cause} 1");
     let mut example = example(says, EVENTS, documents, inflight.leak());
     example.says = says;
     example
 }
 
-fn unscheduled(reason: &str, message: &str) -> Pod {
+pub(super) fn unscheduled(reason: &str, message: &str) -> Pod {
     pod("a").because(SCHEDULED, "False", 0.0, reason, message)
 }
 

@@ -18,6 +18,7 @@ mod outcomes;
 mod pulls;
 mod rejected;
 mod relapses;
+mod scheduler_clauses;
 mod slo_deadlines;
 mod slo_entry;
 mod slo_events;
@@ -130,6 +131,7 @@ pub(crate) fn all() -> Vec<Example> {
         outcomes::examples(),
         rejected::examples(),
         relapses::examples(),
+        scheduler_clauses::examples(),
         documents::examples(),
         slo_events::examples(),
         slo_entry::examples(),

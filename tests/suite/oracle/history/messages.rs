@@ -4,12 +4,15 @@
 use super::rng::Rng;
 
 /// The clauses of a scheduler.
-const CLAUSES: [&str; 27] = [
+const CLAUSES: [&str; 32] = [
     "Insufficient cpu",
     "Insufficient ephemeral-storage",
     "Too many pods",
     "node(s) had untolerated taint {node.kubernetes.io/unreachable: }",
     "node(s) had taint {dedicated: batch}, that the pod didn't tolerate",
+    "node(s) were unschedulable",
+    "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }",
+    "node(s) didn't satisfy plugin(s) [NodeAffinity]",
     "node(s) were unschedulable",
     "Insufficient memory",
     "node(s) had untolerated taint(s)",
@@ -24,6 +27,8 @@ const CLAUSES: [&str; 27] = [
     "pod has unbound immediate PersistentVolumeClaims",
     "node(s) did not have enough free storage",
     "cannot allocate all claims",
+    "node(s) didn't match Pod's node affinity/selector",
+    "node(s) didn't match Pod's node affinity/selector",
     "node(s) didn't match Pod's node affinity/selector",
     "node(s) didn't satisfy existing pods anti-affinity rules",
     "node(s) didn't have free ports for the requested pod ports",
@@ -52,7 +57,7 @@ const ENDS: [&str; 12] = [
 
 /// A message of the condition PodScheduled.
 pub(super) fn scheduler(rng: &mut Rng) -> String {
-    match rng.below(14) {
+    match rng.below(18) {
         0 => "no nodes available to schedule pods".to_owned(),
         1 => rng.pick(&CLAUSES).to_owned(),
         2 => "running PreBind plugin \"VolumeBinding\": Binding Volumes: timed out".to_owned(),
@@ -61,6 +66,15 @@ pub(super) fn scheduler(rng: &mut Rng) -> String {
             "1/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.".to_owned()
         }
         5 => "minCount (4) cannot be satisfied: 1 scheduled, 2 remaining".to_owned(),
+        7 => "Pod ml/eval-2 can possibly be assigned to node-2, once resource is released".to_owned(),
+        8 => "pod group is not ready, 6 Pending, 6 minAvailable. Origin reason is eval-6: 0/3 nodes are unavailable: 1 \
+              node(s) pod number exceeded, 2 node(s) had untolerated taint(s)."
+            .to_owned(),
+        9..12 => {
+            let clauses = ["node(s) were unschedulable", "node(s) didn't match node selector"];
+            let clauses = clauses.map(|clause| format!("{} {clause}", rng.pick(&[1, 1, 2, 3])));
+            format!("0/4 nodes are available: {}.", clauses.join(", "))
+        }
         6 => "3 Insufficient cpu, 5 node(s) had untolerated taint".to_owned(),
         _ => {
             let nodes = rng.pick(&[1, 3, 5, 5_000]);

@@ -14,6 +14,7 @@ mod named;
 mod node_lives;
 mod nodes;
 mod objectives;
+mod revisions;
 mod rng;
 
 use serde_json::Value;
@@ -66,6 +67,7 @@ pub(crate) fn generate(seed: u64) -> History {
         false => documents,
     };
     let documents = late(&mut Rng::new(seed ^ 0x6c61_7465), documents);
+    let documents = revisions::label(&mut Rng::new(seed ^ 0x7265_7673), documents);
     let events = rng.percent(60);
     // A recording may hold Events that nobody asked for.
     let documents = match events || rng.percent(15) {

@@ -138,6 +138,61 @@ mutants! {
             SpecCauses.is_of_other_nodes(clause) || clause.text.contains("{node.kubernetes.io/")
         }
     }
+    TrustsEverySelector {
+        fn trusts_others(&self, _: bool) -> bool {
+            true
+        }
+    }
+    TrustsNoSelector {
+        fn trusts_others(&self, _: bool) -> bool {
+            false
+        }
+    }
+    KnowsWhatIsBoundLater {
+        fn is_known_by(&self, _: usize, _: usize) -> bool {
+            true
+        }
+    }
+    BlamesSelectorsOnATie {
+        fn of_both(&self, taint: u128, affinity: u128) -> &'static str {
+            if affinity >= taint { "affinity" } else { "taint" }
+        }
+    }
+    BlamesTaintsBesideSelectors {
+        fn of_both(&self, _: u128, _: u128) -> &'static str {
+            "taint"
+        }
+    }
+    MindsControlPlanes {
+        fn is_of_control_plane(&self, _: &Clause) -> bool {
+            false
+        }
+    }
+    MindsNodesOfOtherDaemons {
+        fn is_named_before(&self, _: &Clause) -> bool {
+            false
+        }
+    }
+    TakesCordonsForPurposes {
+        fn is_fault(&self, clause: &Clause) -> bool {
+            SpecCauses.is_fault(clause) && clause.text.contains('{')
+        }
+    }
+    WaitsForGangsWithoutRoom {
+        fn is_gang_without_room(&self) -> bool {
+            true
+        }
+    }
+    HearsNoScheduler {
+        fn is_of_scheduler(&self, _: &KubeEvent) -> bool {
+            false
+        }
+    }
+    HearsAutoscalersAsSchedulers {
+        fn is_of_scheduler(&self, event: &KubeEvent) -> bool {
+            event.reason == "FailedScheduling"
+        }
+    }
     SplitsWhatIsSaidOfAllNodes {
         fn is_one_clause(&self, _: &str) -> bool {
             false

@@ -246,6 +246,7 @@ fn for_each_life(
                 pool_label: options.pool_label,
                 slos: &options.slos,
                 passings: &recording.passings,
+                bound: &recording.bound,
             });
         }
     }

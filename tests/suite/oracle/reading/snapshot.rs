@@ -35,6 +35,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_static: bool,
     /// The kind of the owner that controls it; empty for none
     pub(crate) controller_kind: String,
+    /// Of which workload, and what names its revision; empty for none
+    pub(crate) revision: String,
     /// `spec.restartPolicy`
     pub(crate) restart_policy: String,
     /// Init containers first
@@ -91,6 +93,7 @@ impl Snapshot {
             readiness_gates: gates(&pod["spec"]["readinessGates"], "conditionType"),
             is_static: is_static(pod),
             controller_kind: controller_kind(pod),
+            revision: revision(pod),
             restart_policy: text("/spec/restartPolicy"),
             containers: container::all(pod),
             is_stateful: is_stateful(pod),
@@ -165,12 +168,28 @@ fn is_static(pod: &Value) -> bool {
         || matches!(annotation("kubernetes.io/config.source"), Some("file" | "http"))
 }
 
-fn controller_kind(pod: &Value) -> String {
+fn controller(pod: &Value) -> Option<&Value> {
     let owners = pod.pointer("/metadata/ownerReferences").and_then(Value::as_array);
-    let controls = |owner: &&Value| owner["controller"] == true;
-    let controller = owners.into_iter().flatten().find(controls);
-    let kind = controller.and_then(|owner| owner["kind"].as_str());
+    owners.into_iter().flatten().find(|owner| owner["controller"] == true)
+}
+
+fn controller_kind(pod: &Value) -> String {
+    let kind = controller(pod).and_then(|owner| owner["kind"].as_str());
     kind.unwrap_or_default().to_owned()
+}
+
+/// [§10.1](crate::specification#s10-1): "the first of these labels that it has". A ReplicaSet of a Deployment is of one
+/// revision, so that its own name does.
+fn revision(pod: &Value) -> String {
+    const LABELS: [&str; 3] =
+        ["rollouts-pod-template-hash", "pod-template-hash", "controller-revision-hash"];
+    let labels = &pod["metadata"]["labels"];
+    let value = LABELS.iter().find_map(|label| labels[*label].as_str());
+    let value = value.filter(|value| !value.is_empty());
+    let Some((owner, value)) = controller(pod).zip(value) else {
+        return String::new();
+    };
+    format!("{} {} {} {value}", pod["metadata"]["namespace"], owner["kind"], owner["name"])
 }
 
 fn is_stateful(pod: &Value) -> bool {

@@ -27,6 +27,8 @@ pub(crate) struct Startup<'a> {
     pub(crate) slos: &'a [Slo],
     /// When deadlines pass
     pub(crate) passings: &'a [Passing],
+    /// The revisions of pods with a node, each with the step that showed it
+    pub(crate) bound: &'a [(String, usize)],
 }
 
 /// How a pod's startup ended.

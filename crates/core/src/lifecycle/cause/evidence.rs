@@ -17,8 +17,14 @@ use crate::pod::{
 pub(in crate::lifecycle) struct WaitEvidence {
     /// `metadata.deletionTimestamp` is set
     pub terminating: bool,
-    /// The cause while it is not scheduled
+    /// The cause while it is not scheduled, by its newest snapshot
     pub scheduling: Cause,
+    /// The status has no condition PodScheduled
+    pub is_untold: bool,
+    /// What the last FailedScheduling Event says, while the status has no condition PodScheduled
+    pub said_by_scheduler: Option<Cause>,
+    /// Another pod of its revision is or was bound, as its newest snapshot was accounted for
+    pub others_are_bound: bool,
     /// `status.startTime` is set
     pub acknowledged: bool,
     /// The warning about its sandbox that was delivered last
@@ -43,6 +49,9 @@ impl Default for WaitEvidence {
         Self {
             terminating: false,
             scheduling: Cause::Queue,
+            is_untold: false,
+            said_by_scheduler: None,
+            others_are_bound: false,
             acknowledged: false,
             warning: None,
             sandbox_not_ready: None,
@@ -56,10 +65,13 @@ impl Default for WaitEvidence {
 }
 
 impl WaitEvidence {
-    /// Takes in the newest snapshot.
-    pub(in crate::lifecycle) fn update(&mut self, snapshot: &PodSnapshot) {
+    /// Takes in the newest snapshot, and whether another pod of its revision is or was bound.
+    pub(in crate::lifecycle) fn update(&mut self, snapshot: &PodSnapshot, others_are_bound: bool) {
         self.terminating = snapshot.terminating;
-        self.scheduling = scheduling_cause(snapshot);
+        self.others_are_bound = others_are_bound;
+        self.scheduling = scheduling_cause(snapshot, others_are_bound);
+        self.is_untold = snapshot.conditions.get(ConditionType::PodScheduled).is_none();
+        self.said_by_scheduler = self.said_by_scheduler.filter(|_| self.is_untold);
         self.acknowledged = snapshot.started.is_some();
         self.sandbox_not_ready = snapshot.sandbox_not_ready;
         self.detours = Detours::from_snapshot(snapshot);
@@ -77,6 +89,9 @@ impl WaitEvidence {
             {
                 self.warning = None;
             }
+            EventReason::FailedScheduling if self.is_untold => {
+                self.said_by_scheduler = self.cause_said(event);
+            }
             _ => {}
         }
         let container = event.container.as_ref().filter(|_| event.from_kubelet);
@@ -90,6 +105,17 @@ impl WaitEvidence {
             EventReason::Pulled(_) => container.pulled = true,
             _ => {}
         }
+    }
+
+    /// The cause that a FailedScheduling Event states.
+    pub(in crate::lifecycle) fn cause_said(&self, event: &KubeEvent) -> Option<Cause> {
+        let said = event.message.as_deref()?;
+        Some(cause_of_message(said, self.others_are_bound))
+    }
+
+    /// What of a scheduler's message is about nodes that were meant for the pod; `None` if all of it may be.
+    pub(in crate::lifecycle) fn said_of_meant_nodes(&self, message: &str) -> Option<String> {
+        self.others_are_bound.then(|| scheduler_message::of_meant_nodes(message)).flatten()
     }
 
     /// Whether the last warning is of this cause.
@@ -137,7 +163,10 @@ impl WaitEvidence {
     fn cause(&self, stage: Stage) -> Option<Cause> {
         match stage {
             Stage::Gated | Stage::Readiness => None,
-            Stage::Scheduling | Stage::Unschedulable => Some(self.scheduling),
+            Stage::Scheduling | Stage::Unschedulable => {
+                let said = self.said_by_scheduler.filter(|_| self.scheduling == Cause::Queue);
+                Some(said.unwrap_or(self.scheduling))
+            }
             Stage::Network => self.network_cause(),
             Stage::Init => containers::init_cause(&self.containers),
             Stage::Containers => containers::containers_cause(&self.containers),
@@ -172,8 +201,27 @@ pub(in crate::lifecycle) const fn cause_of_warning(warning: SandboxWarning) -> C
     }
 }
 
+/// Whether the cause of a pod depends on whether others of its revision are bound. Of one without a condition
+/// PodScheduled an Event may say so later.
+pub(in crate::lifecycle) fn depends_on_others(snapshot: &PodSnapshot) -> bool {
+    let said = snapshot.not_scheduled.as_deref();
+    let may_depend = said.map_or_else(
+        || snapshot.conditions.get(ConditionType::PodScheduled).is_none(),
+        |said| scheduler_message::depends_on_others(&said.message),
+    );
+    !snapshot.is_bound && snapshot.revision.is_some() && may_depend
+}
+
+/// The cause that a scheduler's message states.
+fn cause_of_message(message: &str, others_are_bound: bool) -> Cause {
+    match scheduler_message::is_of_pod_group(message) {
+        true => Cause::Gang,
+        false => scheduler_message::cause(message, others_are_bound),
+    }
+}
+
 /// The cause while the pod is not scheduled.
-fn scheduling_cause(snapshot: &PodSnapshot) -> Cause {
+fn scheduling_cause(snapshot: &PodSnapshot, others_are_bound: bool) -> Cause {
     if is_left_alone(snapshot) {
         return Cause::Acknowledge;
     }
@@ -185,7 +233,7 @@ fn scheduling_cause(snapshot: &PodSnapshot) -> Cause {
     };
     if is_false_for(said, NotScheduledReason::SchedulingGated) {
         Cause::Queue
-    } else if scheduler_message::names_pod_group(&said.message) {
+    } else if scheduler_message::is_of_pod_group(&said.message) {
         Cause::Gang
     } else if said.is_false && snapshot.has_nominated_node {
         Cause::Preempting
@@ -195,7 +243,7 @@ fn scheduling_cause(snapshot: &PodSnapshot) -> Cause {
             false => Cause::SchedulerError,
         }
     } else {
-        scheduler_message::cause(&said.message)
+        scheduler_message::cause(&said.message, others_are_bound)
     }
 }
 

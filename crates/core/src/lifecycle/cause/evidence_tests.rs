@@ -18,7 +18,7 @@ fn cause_in(stage: Stage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
 
 fn cause_at(standing: PodStage, pod: &PodSnapshot, events: &[KubeEvent]) -> Cause {
     let mut evidence = WaitEvidence::default();
-    evidence.update(pod);
+    evidence.update(pod, false);
     events.iter().for_each(|event| evidence.take_event(event));
     let waiting = evidence.waiting(standing);
     assert_eq!(waiting.stage(), standing.stage);
@@ -128,7 +128,7 @@ fn a_pod_of_very_many_containers_is_followed_in_part() {
     let one = container("web", ContainerKind::Regular, ContainerState::Running, true);
     for (containers, followed) in [(1, 1), (64, 64), (65, 64), (5000, 64)] {
         let mut evidence = WaitEvidence::default();
-        evidence.update(&with(&vec![one.clone(); containers]));
+        evidence.update(&with(&vec![one.clone(); containers]), false);
         assert_eq!(evidence.containers.len(), followed);
         assert_eq!(evidence.has_more_containers, containers > followed);
     }
@@ -172,7 +172,7 @@ fn init_containers_that_run_again_in_a_new_sandbox_decide() {
     assert_eq!(cause(&[sidecar, init(waits), web(image)]), Cause::Crash);
     let first = |containers: &[ContainerSpec]| {
         let mut evidence = WaitEvidence::default();
-        evidence.update(&with(containers));
+        evidence.update(&with(containers), false);
         let standing = PodStage {
             stage: Stage::Containers,
             beyond_network: Stage::Containers,

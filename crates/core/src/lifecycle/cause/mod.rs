@@ -20,9 +20,9 @@ use crate::label_values;
 pub use bad::BadReason;
 pub use class::CauseClass;
 pub(super) use containers::{ContainerEvidence, MOST_FOLLOWED, problem};
-pub(super) use evidence::{WaitEvidence, cause_of_warning};
+pub(super) use evidence::{WaitEvidence, cause_of_warning, depends_on_others};
 pub(super) use log::CauseLog;
-pub use scheduler_message::{said_of_nodes, taints_said};
+pub use scheduler_message::{names_several_faults, said_of_nodes, taints_said};
 pub(super) use waiting::PodStage;
 pub use waiting::WaitReason;
 
@@ -36,7 +36,7 @@ label_values! {
         Gate => "gate",
         /// The scheduler has found a node, and waits for plugins before it binds the pod
         Binding => "binding",
-        /// The scheduler has not tried it yet
+        /// The scheduler has not tried it yet, as far as is known
         Queue => "queue",
         /// Its pod group is not complete, or does not fit as a whole
         Gang => "gang",

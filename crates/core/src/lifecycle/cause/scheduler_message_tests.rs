@@ -1,7 +1,11 @@
 use super::*;
 
 fn cause_of(clauses: &str) -> Cause {
-    cause(&format!("0/5 nodes are available: {clauses}."))
+    cause_in(&format!("0/5 nodes are available: {clauses}."))
+}
+
+fn cause_in(message: &str) -> Cause {
+    cause(message, false)
 }
 
 #[test]
@@ -109,13 +113,13 @@ fn other_schedulers_and_queues_are_understood() {
         ),
         ("0/2 nodes are available: 2 CSINode not found.", Cause::Volume),
     ] {
-        assert_eq!(cause(message), expected, "{message}");
+        assert_eq!(cause_in(message), expected, "{message}");
     }
 }
 
 #[test]
 fn what_is_said_of_nodes_begins_with_what_decides() {
-    let said = |message: &str| said_of_nodes(message, cause(message));
+    let said = |message: &str| said_of_nodes(message, cause_in(message));
     let message = "0/7 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 3 Insufficient memory, \
                    3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }. preemption: 0/7 nodes";
     assert_eq!(said(message).as_deref(), Some("3 Insufficient memory"));
@@ -150,10 +154,10 @@ fn what_postfilter_plugins_say_does_not_count() {
         "deletion of ResourceClaim x, 9 Insufficient cpu",
     ] {
         let message = format!("0/5 nodes are available: 1 node(s) were unschedulable. {end}");
-        assert_eq!(cause(&message), Cause::Taint, "{end}");
+        assert_eq!(cause_in(&message), Cause::Taint, "{end}");
         let message = format!("0/5 nodes are available: 5 node(s) didn't have free ports. {end}");
-        assert_eq!(cause(&message), Cause::Other, "{end}");
-        assert_eq!(cause(&format!("nothing. {end}")), Cause::Other, "{end}");
+        assert_eq!(cause_in(&message), Cause::Other, "{end}");
+        assert_eq!(cause_in(&format!("nothing. {end}")), Cause::Other, "{end}");
     }
 }
 
@@ -184,9 +188,166 @@ fn a_pod_group_is_named_anywhere_and_in_any_case() {
         "optimistic rejection: less than 3 Sibling pods",
         "minCount (4) cannot be satisfied: 1 scheduled, 2 remaining",
     ] {
-        assert!(names_pod_group(message), "{message}");
+        assert!(is_of_pod_group(message), "{message}");
     }
-    assert!(!names_pod_group("a group of pods") && !names_pod_group(""));
+    assert!(!is_of_pod_group("a group of pods") && !is_of_pod_group(""));
+}
+
+/// The words of Volcano: `TaskSchedulingReason` in `pkg/scheduler/api/job_info.go`.
+#[test]
+fn a_gang_waits_for_its_others_unless_nodes_lack_resources() {
+    let not_ready = "pod group is not ready, 6 Pending, 6 minAvailable; Pending: 3 Schedulable, 3 Unschedulable. \
+                     Origin reason is eval-6: 0/3 nodes are unavailable: ";
+    let lacks = format!("{not_ready}1 node(s) pod number exceeded, 2 node(s) resource fit failed.");
+    for (message, waits) in [
+        ("Pod ml/eval-2 can possibly be assigned to node-2, once minAvailable is satisfied", true),
+        ("Pod ml/eval-2 can possibly be assgined to node-2", true),
+        ("2 tasks in minMember are missing", true),
+        (format!("{not_ready}3 node(s) had untolerated taint(s).").as_str(), true),
+        (lacks.as_str(), false),
+        ("minAvailable is not satisfied, resource fit failed", true),
+        // What is said of preemption does not count nodes.
+        (
+            "0/1 nodes are available: 1 Too many pods. preemption: pod group preemption found victims",
+            true,
+        ),
+    ] {
+        assert_eq!(is_of_pod_group(message), waits, "{message}");
+    }
+    assert_eq!(cause_in(&lacks), Cause::Resources);
+}
+
+const SELECTOR: &str = "node(s) didn't match Pod's node affinity/selector";
+const CORDONED: &str = "node(s) were unschedulable";
+const UNREACHABLE: &str = "node(s) had untolerated taint {node.kubernetes.io/unreachable: }";
+
+/// Each with the cause, and what is said of it: first where no other pod of the revision is known to be bound, then where
+/// one is.
+#[test]
+fn selectors_beside_faults_count_by_their_nodes_unless_others_are_bound() {
+    let both = |message: &str| {
+        let of = |others: bool| {
+            let meant = of_meant_nodes(message).filter(|_| others);
+            let kept = meant.as_deref().unwrap_or(message);
+            let cause = cause(message, others);
+            (cause, said_of_nodes(kept, cause).unwrap_or_default(), names_several_faults(kept))
+        };
+        [of(false), of(true)]
+    };
+    let (affinity, taint) = (Cause::Affinity, Cause::Taint);
+    let of_both = |cause, said: String| (cause, said, true);
+    let of_one = |cause, said: String| (cause, said, false);
+    let batch = "node(s) had untolerated taint {dedicated: batch}";
+    for (clauses, unknown, bound) in [
+        (
+            format!("1 {CORDONED}, 3 {SELECTOR}"),
+            of_both(affinity, format!("3 {SELECTOR}, 1 {CORDONED}")),
+            of_one(taint, format!("1 {CORDONED}")),
+        ),
+        (
+            format!("2 {SELECTOR}, 2 {CORDONED}"),
+            of_both(taint, format!("2 {CORDONED}, 2 {SELECTOR}")),
+            of_one(taint, format!("2 {CORDONED}")),
+        ),
+        (
+            format!("1 {UNREACHABLE}, 39 {SELECTOR}"),
+            of_both(affinity, format!("39 {SELECTOR}, 1 {UNREACHABLE}")),
+            of_one(taint, format!("1 {UNREACHABLE}")),
+        ),
+        (
+            format!("2 {UNREACHABLE}, 2 {CORDONED}, 3 {SELECTOR}"),
+            of_both(affinity, format!("3 {SELECTOR}, 2 {UNREACHABLE}, 2 {CORDONED}")),
+            of_one(taint, format!("2 {UNREACHABLE}, 2 {CORDONED}")),
+        ),
+        (
+            format!("3 {batch}, 1 {CORDONED}"),
+            of_one(taint, format!("3 {batch}, 1 {CORDONED}")),
+            of_one(taint, format!("1 {CORDONED}")),
+        ),
+        // Without a fault, the numbers decide in either case.
+        (
+            format!("3 node(s) had untolerated taint(s), 5 {SELECTOR}"),
+            of_both(affinity, format!("5 {SELECTOR}, 3 node(s) had untolerated taint(s)")),
+            of_both(affinity, format!("5 {SELECTOR}, 3 node(s) had untolerated taint(s)")),
+        ),
+        (
+            format!("5 {batch}, 5 {SELECTOR}"),
+            of_both(taint, format!("5 {batch}, 5 {SELECTOR}")),
+            of_both(taint, format!("5 {batch}, 5 {SELECTOR}")),
+        ),
+        // A later filter leaves them out.
+        (
+            format!("8 {SELECTOR}, 1 {UNREACHABLE}, 2 node(s) didn't have free ports"),
+            of_one(Cause::Other, format!("2 node(s) didn't have free ports, 1 {UNREACHABLE}")),
+            of_one(Cause::Other, format!("2 node(s) didn't have free ports, 1 {UNREACHABLE}")),
+        ),
+    ] {
+        for end in ["", " preemption: 0/9 nodes are available: 9 Preemption is not helpful."] {
+            let message = format!("0/9 nodes are available: {clauses}.{end}");
+            assert_eq!(both(&message), [unknown.clone(), bound.clone()], "{message}");
+            assert_eq!(depends_on_others(&message), unknown != bound, "{message}");
+        }
+    }
+    assert_eq!(
+        of_meant_nodes(&format!(
+            "0/4 nodes are available: 1 {CORDONED}, 3 {SELECTOR}. preemption: x"
+        )),
+        Some(format!("0/4 nodes are available: 1 {CORDONED}, … preemption: x"))
+    );
+}
+
+#[test]
+fn control_planes_and_nodes_of_other_daemons_count_only_alone() {
+    let control = "node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }";
+    let master =
+        "node(s) had taint {node-role.kubernetes.io/master: }, that the pod didn't tolerate";
+    let named = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+    for (clauses, expected) in [
+        (format!("3 {control}, 1 Insufficient cpu"), "1 Insufficient cpu"),
+        (
+            format!("3 {control}, 1 {SELECTOR}"),
+            "1 node(s) didn't match Pod's node affinity/selector",
+        ),
+        (format!("3 {master}, 1 {CORDONED}"), "1 node(s) were unschedulable"),
+        (
+            format!("3 {control}, 1 node(s) had untolerated taint(s)"),
+            "1 node(s) had untolerated taint(s)",
+        ),
+        (
+            format!("1 {control}"),
+            "1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }",
+        ),
+        // The pod of a DaemonSet: its own node is that of the control plane.
+        (
+            format!("1 {control}, 4 {named}"),
+            "1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }",
+        ),
+        (format!("1 Insufficient memory, 4 {named}"), "1 Insufficient memory"),
+        (format!("1 {CORDONED}, 4 {named}"), "1 node(s) were unschedulable"),
+        // A volume is on a cordoned node.
+        (
+            format!("1 {CORDONED}, 4 node(s) didn't satisfy plugin(s) [VolumeBinding]"),
+            "1 node(s) were unschedulable",
+        ),
+        (format!("5 {named}"), "5 node(s) didn't satisfy plugin(s) [NodeAffinity]"),
+    ] {
+        let message = format!("0/9 nodes are available: {clauses}.");
+        let said = said_of_nodes(&message, cause_in(&message));
+        assert_eq!(said.as_deref(), Some(expected), "{message}");
+        assert!(!names_several_faults(&message));
+    }
+}
+
+#[test]
+fn the_clause_of_most_nodes_is_said_first() {
+    let message = "0/30 nodes are available: 1 node(s) had volume node affinity conflict, 18 Insufficient cpu, 2 Too \
+                   many pods, 21 Insufficient memory, 8 node(s) had untolerated taint {a: b}.";
+    assert_eq!(
+        said_of_nodes(message, cause_in(message)).as_deref(),
+        Some(
+            "21 Insufficient memory, 18 Insufficient cpu, 2 Too many pods, 1 node(s) had volume node affinity conflict"
+        )
+    );
 }
 
 /// The rows of the table in `docs/causes.md`: the text of a reason, and its cause.
@@ -219,6 +380,6 @@ proptest::proptest! {
     fn any_message_has_a_cause(message in ".{0,80}", tail in ".{0,40}") {
         proptest::prop_assume!(!message.contains(" preemption:"));
         let with_tail = format!("{message} preemption:{tail}");
-        proptest::prop_assert_eq!(cause(&message), cause(&with_tail));
+        proptest::prop_assert_eq!(cause_in(&message), cause_in(&with_tail));
     }
 }

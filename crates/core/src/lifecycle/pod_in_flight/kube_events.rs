@@ -69,6 +69,9 @@ impl PodInFlight {
             EventReason::Warning(warning) => {
                 stage == Stage::Network && cause == cause_of_warning(warning)
             }
+            EventReason::FailedScheduling => {
+                self.is_told_by(event) && self.evidence.cause_said(event) == Some(cause)
+            }
             EventReason::Pulling if cause == Cause::Pull => {
                 let container = self.position(event);
                 let container = container.and_then(|at| self.evidence.containers.get(at));
@@ -76,6 +79,13 @@ impl PodInFlight {
             }
             _ => false,
         }
+    }
+
+    /// Whether a FailedScheduling Event gives the pod its present cause, or an earlier one did.
+    pub(super) fn is_told_by(&self, event: &KubeEvent) -> bool {
+        event.reason == EventReason::FailedScheduling
+            && matches!(self.waiting.stage(), Stage::Scheduling | Stage::Unschedulable)
+            && self.evidence.said_by_scheduler == Some(self.waiting.cause())
     }
 
     /// The position in the spec of the container that a kubelet's Event is about.

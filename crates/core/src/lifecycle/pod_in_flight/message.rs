@@ -90,7 +90,19 @@ impl PodInFlight {
         if event.reason == EventReason::VolumeAttached && is_taken_back {
             self.replace_message(None, shared);
         }
-        self.set_message(said_by_event(event), shared);
+        match &event.message {
+            Some(said) if self.is_told_by(event) => {
+                let meant = self.evidence.said_of_meant_nodes(said);
+                let said = NewMessage {
+                    about: self.waiting,
+                    is_of_attachment: false,
+                    volume_image: None,
+                    text: meant.as_deref().unwrap_or(said),
+                };
+                self.set_message(Some(said).filter(|said| !said.text.is_empty()), shared);
+            }
+            _ => self.set_message(said_by_event(event), shared),
+        }
         let Some((hint, text)) = event.hint() else {
             return;
         };

@@ -1,6 +1,7 @@
 //! Completed lists ([§5.4](crate::specification#s5-4), [§5.5](crate::specification#s5-5)).
 
 use super::Tracker;
+use crate::lifecycle::cause::depends_on_others;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
@@ -12,7 +13,7 @@ use crate::pod::{PodSnapshot, PodUid};
 impl Tracker {
     /// Accounts for a completed list: applies every snapshot in it, then removes the known pods
     /// that are absent, but for those of later versions than `until`. Frees the memory of the list on the way, so that the pods of a large
-    /// cluster are not held twice.
+    /// cluster are not held twice. Pods whose cause depends on whether others are bound come last.
     pub(super) fn apply_list(
         &mut self,
         pods: PackedPods,
@@ -21,13 +22,22 @@ impl Tracker {
         reporter: &mut TimedObserver<'_, impl Observer>,
     ) {
         let mut listed = SlotSet::default();
-        for snapshot in pods {
+        let mut last = Vec::new();
+        let mut apply = |tracker: &mut Self, snapshot: &PodSnapshot| {
             if let Some(until) = until {
-                self.compare_histories(&snapshot, seen.source, until);
+                tracker.compare_histories(snapshot, seen.source, until);
             }
-            self.apply_snapshot(&snapshot, seen, reporter);
-            self.insert_slot(snapshot.uid, &mut listed);
+            tracker.apply_snapshot(snapshot, seen, reporter);
+            tracker.insert_slot(snapshot.uid, &mut listed);
+        };
+        for snapshot in pods {
+            self.shared.revisions.see(&snapshot);
+            match depends_on_others(&snapshot) {
+                true => last.push(snapshot),
+                false => apply(self, &snapshot),
+            }
         }
+        last.iter().for_each(|snapshot| apply(self, snapshot));
         self.remove_absent(seen.source, &listed, until, reporter);
     }
 

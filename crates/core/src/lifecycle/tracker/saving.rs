@@ -38,6 +38,7 @@ impl Tracker {
             in_place: self.in_place.iter().collect(),
             nodes: self.shared.nodes.as_ref().map(KnownNodes::saved),
             crashes: self.crashes.saved(),
+            bound_revisions: self.shared.revisions.saved(),
         }
     }
 
@@ -89,6 +90,7 @@ impl Tracker {
         let mut tracker = Self::new(TrackerConfig { slos: saved.rules, ..config });
         tracker.now = saved.now;
         tracker.shared.stuck = saved.stuck;
+        tracker.shared.revisions.restore(saved.bound_revisions);
         let unknown = || SloMatches::unknown(&tracker.shared.rules);
         tracker.shared.matches = saved.slo_matches.unwrap_or_else(unknown);
         let now = saved.now.unwrap_or(Timestamp::EPOCH);

@@ -12,7 +12,7 @@ use super::numbered::NumberedValues;
 use crate::label_value::LabelValue;
 use crate::pod::{
     Claims, ConditionStatus, ConditionType, ContainerSpec, GateNames, PodInfo, PodPhase,
-    PodSnapshot, PodUid, StatusCondition, StatusConditions, Workload,
+    PodSnapshot, PodUid, Revision, StatusCondition, StatusConditions, Workload,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -78,6 +78,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         uid: _,
         resource_version,
         info,
+        revision,
         created,
         started,
         latest_api_time,
@@ -113,6 +114,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         put_number(out, *version);
     }
     pack_info(info, shared, out);
+    put_number(out, Revision::to_number(*revision).into());
     let base = seconds(*created);
     put_signed(out, base);
     put_time(out, base, *started);
@@ -184,6 +186,7 @@ pub(super) fn unpack(
     let flags = BitFlags::from_bytes(reader.array());
     let resource_version = flags.has(BitFlags::VERSION).then(|| reader.number());
     let info = unpack_info(flags, name, shared, reader);
+    let revision = Revision::of_number(reader.number() as u32);
     let base = reader.signed();
     let started = time(reader, base);
     let latest_api_time = time(reader, base);
@@ -196,6 +199,7 @@ pub(super) fn unpack(
         uid,
         resource_version,
         info,
+        revision,
         created: timestamp(base),
         started,
         latest_api_time,

@@ -11,8 +11,8 @@ use super::*;
 use crate::pod::{
     Claims, ConditionStatus, ConditionType, ContainerKind, ContainerProbes, ContainerSpec,
     ContainerState, DisruptionReason, Ending, GateNames, InPlaceChanges, NamedConditions,
-    NotScheduled, NotScheduledReason, PodInfo, PodPhase, PodResize, ResizeState, SandboxNotReady,
-    StatusCondition, StatusConditions, WaitingMessage, WaitingReason, Workload,
+    NotScheduled, NotScheduledReason, PodInfo, PodPhase, PodResize, ResizeState, Revision,
+    SandboxNotReady, StatusCondition, StatusConditions, WaitingMessage, WaitingReason, Workload,
 };
 use crate::timestamp::Timestamp;
 
@@ -146,6 +146,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     uid: PodUid::from_words([uid, 1 << 63 | uid]),
                     resource_version,
                     info,
+                    revision: Revision::of_number(if is[9] { u32::MAX } else { 0 }),
                     created,
                     started,
                     latest_api_time: latest,

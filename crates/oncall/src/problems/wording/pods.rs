@@ -3,7 +3,7 @@
 use super::ProblemMoment;
 use crate::autoscaling;
 use podinit_core::dimension::Dimension;
-use podinit_core::lifecycle::{Cause, Stage};
+use podinit_core::lifecycle::{Cause, Stage, names_several_faults};
 use podinit_core::node::NO_POOL;
 use podinit_core::pod::ContainerKind;
 use podinit_problems::{FoundProblem, reason};
@@ -158,6 +158,7 @@ pub(super) fn predicate(problem: &FoundProblem, is_one: bool) -> String {
         Cause::SchedulerError => "cannot be scheduled, because the scheduler fails".to_owned(),
         Cause::Quota => format!("{wait} for room in a queue or quota"),
         Cause::Resources => format!("{fit} on no node, because resources are short"),
+        Cause::Taint | Cause::Affinity if blames_both(problem) => format!("{fit} on no node"),
         Cause::Taint => format!("{fit} on no node, because of taints"),
         Cause::Topology => {
             format!("{fit} on no node, because of {their} topology spread constraints")
@@ -203,6 +204,11 @@ pub(super) fn predicate(problem: &FoundProblem, is_one: bool) -> String {
         Cause::Rejected if is_one => "was rejected by the kubelet".to_owned(),
         Cause::Rejected => "were rejected by the kubelet".to_owned(),
     }
+}
+
+/// Whether the text that is told blames taints, and selectors or affinity besides.
+fn blames_both(problem: &FoundProblem) -> bool {
+    problem.message.as_deref().is_some_and(names_several_faults)
 }
 
 /// Whether the pods have a network, and containers that are ready: the first of them does.

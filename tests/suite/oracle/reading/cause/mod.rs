@@ -24,13 +24,25 @@ pub(crate) fn at(startup: &Startup<'_>, place: usize) -> (&'static str, &'static
     let cause = match stage {
         _ if pod.is_terminating && rules.terminating_comes_first() => "terminating",
         "gated" => "gate",
-        "scheduling" | "unschedulable" => scheduler::cause(rules, pod),
+        "scheduling" | "unschedulable" => scheduler::cause(startup, place),
         "network" if is_past_network(startup, pod) => beyond_network(startup, place),
         "network" => network(rules, pod, seen),
         "init" | "containers" => containers(startup, stage, place),
         _ => rules.behind_containers(startup.view(place).traits().readiness_gates),
     };
     (stage, cause)
+}
+
+/// "if another pod of its workload and revision is or was bound": by what was known with the newest snapshot
+fn others_are_bound(startup: &Startup<'_>, place: usize) -> bool {
+    let seen = &startup.life.folded[..=place];
+    let newest = seen.iter().rfind(|folded| folded.event.is_none());
+    newest.is_some_and(|Folded { pod, step, .. }| {
+        let knows = |(revision, shown): &(String, usize)| {
+            *revision == pod.revision && startup.rules.causes().is_known_by(*shown, *step)
+        };
+        pod.node_name.is_empty() && startup.bound.iter().any(knows)
+    })
 }
 
 /// "its newest status has a `startTime` and neither RTSC nor PodHasNetwork (with any status), and one

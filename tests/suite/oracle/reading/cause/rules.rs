@@ -40,9 +40,29 @@ pub(crate) trait CauseRules {
     /// "the whole PodScheduled message contains […], in any case"
     fn is_gang(&self, message: &str) -> bool {
         let message = message.to_lowercase();
-        ["pod group", "podgroup", "gang", "sibling pods", "mincount", "minavailable"]
-            .iter()
-            .any(|name| message.contains(name))
+        let words = [
+            "pod group",
+            "podgroup",
+            "gang",
+            "sibling pods",
+            "mincount",
+            "minavailable",
+            "minmember",
+            "mintaskmember",
+            "can possibly be assigned",
+            "can possibly be assgined",
+        ];
+        words.iter().any(|name| message.contains(name))
+    }
+
+    /// "unless they stand before what is cut off, and a clause with a number is of `resources`"
+    fn is_gang_without_room(&self) -> bool {
+        false
+    }
+
+    /// "a FailedScheduling Event, whoever reports it but an autoscaler"
+    fn is_of_scheduler(&self, event: &KubeEvent) -> bool {
+        event.reason == "FailedScheduling" && self.capacity(event).is_none()
     }
 
     /// "and the message contains `volumebinding` or `binding volumes`, in any case"
@@ -88,6 +108,36 @@ pub(crate) trait CauseRules {
     /// "of `resources` the greatest number counts"
     fn adds_resources(&self) -> bool {
         false
+    }
+
+    /// "Left out beside any other clause is `didn't satisfy plugin(s) [`"
+    fn is_named_before(&self, clause: &Clause) -> bool {
+        scheduler::is_named_before(clause)
+    }
+
+    /// "Then clauses of taints of control planes"
+    fn is_of_control_plane(&self, clause: &Clause) -> bool {
+        scheduler::is_of_control_plane(clause)
+    }
+
+    /// "cordons and taints of faults"
+    fn is_fault(&self, clause: &Clause) -> bool {
+        scheduler::is_fault(clause)
+    }
+
+    /// "left out too if another pod of its workload and revision is or was bound"
+    fn trusts_others(&self, are_bound: bool) -> bool {
+        are_bound
+    }
+
+    /// "what was delivered with its newest version or before"
+    fn is_known_by(&self, shown: usize, step: usize) -> bool {
+        shown <= step
+    }
+
+    /// "that of the clause with most nodes, on a tie `taint`"
+    fn of_both(&self, taint: u128, affinity: u128) -> &'static str {
+        if affinity > taint { "affinity" } else { "taint" }
     }
 
     /// "clauses of nodes that were not meant for the pod are left out"

@@ -1,8 +1,10 @@
 //! [§10.1](crate::specification#s10-1): what the scheduler says.
 
-use super::CauseRules;
+use super::{CauseRules, others_are_bound};
+use crate::oracle::reading::kube_event::KubeEvent;
 use crate::oracle::reading::node::{NodeRules, SpecNodes};
-use crate::oracle::reading::snapshot::{Condition, Snapshot};
+use crate::oracle::reading::snapshot::Condition;
+use crate::oracle::reading::startup::Startup;
 
 /// One clause of the scheduler's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,8 +13,10 @@ pub(crate) struct Clause {
     pub(crate) text: String,
 }
 
-/// The cause of a pod in `scheduling` or `unschedulable`.
-pub(crate) fn cause(rules: &dyn CauseRules, pod: &Snapshot) -> &'static str {
+/// The cause of a pod in `scheduling` or `unschedulable`, with the snapshot or Event at a place.
+pub(crate) fn cause(startup: &Startup<'_>, place: usize) -> &'static str {
+    let rules = startup.rules.causes();
+    let pod = &startup.life.folded[place].pod;
     let condition = pod.condition("PodScheduled");
     if rules.waits_for_the_kubelet(pod) {
         return "acknowledge";
@@ -21,20 +25,34 @@ pub(crate) fn cause(rules: &dyn CauseRules, pod: &Snapshot) -> &'static str {
         return "binding";
     }
     let Some(condition) = condition else {
-        return "queue";
+        return by_event(startup, place).unwrap_or("queue");
     };
     let is_false = condition.status == "False";
     if condition.is_true() || (is_false && condition.reason == "SchedulingGated") {
         "queue"
-    } else if rules.is_gang(&condition.message) {
+    } else if is_gang(rules, &condition.message) {
         "gang"
     } else if is_false && pod.is_nominated {
         "preempting"
     } else if is_false && condition.reason == "SchedulerError" {
         rules.failed_scheduler(&condition.message)
     } else {
-        decided(rules, &condition.message)
+        decided(rules, &condition.message, others_are_bound(startup, place))
     }
+}
+
+/// "In place of `queue`, a FailedScheduling Event gives text and cause while the pod has no condition PodScheduled"
+fn by_event(startup: &Startup<'_>, place: usize) -> Option<&'static str> {
+    let rules = startup.rules.causes();
+    let seen = startup.life.folded[..=place].iter().enumerate();
+    let untold = seen.rev().take_while(|(_, one)| one.pod.condition("PodScheduled").is_none());
+    let heard: Vec<(usize, &KubeEvent)> =
+        untold.filter_map(|(place, one)| Some((place, one.event.as_ref()?))).collect();
+    let (place, event) = *heard.iter().find(|(_, event)| rules.is_of_scheduler(event))?;
+    Some(match is_gang(rules, &event.message) {
+        true => "gang",
+        false => decided(rules, &event.message, others_are_bound(startup, place)),
+    })
 }
 
 /// "set, PodScheduled=False with reason SchedulerError", or Unschedulable and a failed preemption
@@ -55,11 +73,41 @@ pub(crate) fn names_a_node_for_binding(condition: Option<&Condition>) -> bool {
     }
 }
 
+/// "whose words […], unless they stand before what is cut off, and a clause with a number is of `resources`"
+fn is_gang(rules: &dyn CauseRules, message: &str) -> bool {
+    let own = rules.cut(message);
+    let has_clauses = rules.before_clauses().iter().any(|words| own.contains(words));
+    let mut clauses = clauses(rules, message).into_iter();
+    let lacks = clauses.any(|clause| named(&clause.text) == "resources");
+    let has_no_room = rules.is_gang(own) && has_clauses && lacks;
+    rules.is_gang(message) && (!has_no_room || rules.is_gang_without_room())
+}
+
 /// "the numbers of clauses with the same cause are added", of `resources` "the greatest counts"
-fn decided(rules: &dyn CauseRules, message: &str) -> &'static str {
+fn decided(rules: &dyn CauseRules, message: &str, others_are_bound: bool) -> &'static str {
     let mut clauses = clauses(rules, message);
-    if clauses.iter().any(|clause| !rules.is_of_other_nodes(clause)) {
-        clauses.retain(|clause| !rules.is_of_other_nodes(clause));
+    let leaves_out = |clauses: &mut Vec<Clause>, is_out: &dyn Fn(&Clause) -> bool| {
+        if !clauses.iter().all(is_out) {
+            clauses.retain(|clause| !is_out(clause));
+        }
+    };
+    leaves_out(&mut clauses, &|clause| rules.is_named_before(clause));
+    leaves_out(&mut clauses, &|clause| rules.is_of_control_plane(clause));
+    let is_early = |clause: &Clause| {
+        let is_named = rules.is_named_before(clause) || rules.is_of_control_plane(clause);
+        is_named || rules.is_of_other_nodes(clause) || rules.is_fault(clause)
+    };
+    let has_later = !clauses.iter().all(is_early);
+    let has_fault = clauses.iter().any(|clause| rules.is_fault(clause));
+    if has_later || has_fault && rules.trusts_others(others_are_bound) {
+        leaves_out(&mut clauses, &|clause| rules.is_of_other_nodes(clause));
+    }
+    let most = |cause: &str| {
+        let of_cause = clauses.iter().filter(|clause| named(&clause.text) == cause);
+        of_cause.map(|clause| clause.nodes).max()
+    };
+    if let (false, Some(taint), Some(affinity)) = (has_later, most("taint"), most("affinity")) {
+        return rules.of_both(taint, affinity);
     }
     let mut sums: Vec<(&'static str, u128)> = Vec::new();
     for clause in &clauses {
@@ -76,19 +124,42 @@ fn decided(rules: &dyn CauseRules, message: &str) -> &'static str {
     rules.most(&sums).unwrap_or("other")
 }
 
-/// "such nodes were not meant for the pod"
+/// "Clauses of selectors or node affinity, and of taints that are no fault"
 pub(crate) fn is_of_other_nodes(clause: &Clause) -> bool {
     let text = clause.text.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     match named(&clause.text) {
+        _ if is_named_before(clause) || is_of_control_plane(clause) => false,
         "affinity" => says(&["node affinity", "nodeaffinity", "selector"]),
-        "taint" if says(&["taint"]) => {
-            let named = clause.text.split('{').nth(1).unwrap_or_default();
-            let key = named.split([':', '}']).next().unwrap_or_default();
-            !(key.starts_with("node.kubernetes.io/") || SpecNodes.is_startup_taint(key))
-        }
+        "taint" => !is_fault(clause),
         _ => false,
     }
+}
+
+/// "cordons and taints of faults"
+pub(crate) fn is_fault(clause: &Clause) -> bool {
+    let key = taint(clause);
+    let is_cordon = !clause.text.to_lowercase().contains("taint");
+    named(&clause.text) == "taint"
+        && (is_cordon || key.starts_with("node.kubernetes.io/") || SpecNodes.is_startup_taint(key))
+}
+
+/// "didn't satisfy plugin(s) ["
+pub(crate) fn is_named_before(clause: &Clause) -> bool {
+    clause.text.to_lowercase().contains("didn't satisfy plugin(s) [")
+}
+
+/// "taints whose key is [...]"
+pub(crate) fn is_of_control_plane(clause: &Clause) -> bool {
+    let roles = ["control-plane", "master", "controlplane", "etcd"];
+    let mut keys = roles.iter().map(|role| format!("node-role.kubernetes.io/{role}"));
+    named(&clause.text) == "taint" && keys.any(|key| key == taint(clause))
+}
+
+/// The key of the taint that is named; empty for none.
+fn taint(clause: &Clause) -> &str {
+    let named = clause.text.split('{').nth(1).unwrap_or_default();
+    named.split([':', '}']).next().unwrap_or_default().trim()
 }
 
 /// "The clauses are what follows the first ` nodes are available: ` or ` nodes are unavailable: `"

@@ -86,6 +86,8 @@ pub(crate) struct Recording {
     /// The Events that are about no pod
     pub(crate) dropped: Dropped,
     pub(crate) nodes: Nodes,
+    /// The revisions of pods with a node, each with the step that showed it
+    pub(crate) bound: Vec<(String, usize)>,
     /// Replay time at the end
     pub(crate) now: Nanos,
 }
@@ -114,6 +116,7 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
     let syncs = syncs(rules.slo(), &steps);
     let now = dated.last().map_or(0, |dated| dated.now);
     Recording {
+        bound: bound(&pods, options),
         first_list_began,
         watch_events,
         pods,
@@ -123,6 +126,20 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
         nodes: Nodes { lives: node::life::lives(rules.nodes(), &of_nodes(&steps)) },
         now: options.until.unwrap_or(now),
     }
+}
+
+/// "another pod of its workload and revision is or was bound"
+fn bound(pods: &[Vec<Happened>], options: &Options) -> Vec<(String, usize)> {
+    let shown = pods.iter().flatten().filter_map(|happened| match &happened.what {
+        What::InFirstList(pod) | What::InList(pod) | What::Event { pod, .. } => {
+            Some((pod, happened.step))
+        }
+        What::Deleted { .. } | What::Absent | What::Heard(_) => None,
+    });
+    let bound = shown.filter(|(pod, _)| {
+        !pod.node_name.is_empty() && !pod.revision.is_empty() && options.accounts_for(&pod.uid)
+    });
+    bound.map(|(pod, step)| (pod.revision.clone(), step)).collect()
 }
 
 /// What the steps say of nodes.
