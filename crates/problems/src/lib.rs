@@ -32,6 +32,7 @@ mod message;
 mod others;
 mod over_time;
 mod problem;
+mod shared_gates;
 mod since;
 mod skeleton;
 mod values;

@@ -8,5 +8,6 @@ mod one_list;
 mod page;
 mod problems_ended;
 mod problems_old;
+mod says_more;
 mod strangers_text;
 mod stuck;

@@ -75,7 +75,7 @@ mod tracker;
 mod traits;
 mod version;
 
-pub use capacity::RecordedCapacity;
+pub use capacity::{NodeChoices, RecordedCapacity};
 pub use cause::{BadReason, Cause, CauseClass, WaitReason, said_of_nodes, taints_said};
 pub use classification::Backfill;
 pub use clocks::{ClockFault, NodeClock};
