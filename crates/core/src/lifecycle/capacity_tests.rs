@@ -169,7 +169,7 @@ fn choices_count_within_half_an_hour_and_are_bounded() {
     assert_eq!(say(Nominated, "a", 1_200), None, "the same again");
     assert_eq!(say(Nominated, "c", 2_400), Some(3));
     assert_eq!(say(NoScaleUp, "", 2_410), None, "it helps no more");
-    assert_eq!(say(Nominated, "d", 3_001), Some(3), "one is too long ago, and two are left");
+    assert_eq!(say(Nominated, "d", 2_900), Some(3), "one of the four is too long ago");
     for number in 0..100 {
         say(Nominated, &number.to_string(), 3_010);
     }

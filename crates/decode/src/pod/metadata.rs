@@ -92,6 +92,7 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
         let options = &context.options;
         let with_labels =
             options.workload || !options.pod_labels.is_empty() || options.nodes.is_some();
+        let with_owner = options.workload || options.nodes.is_some();
         let mut metadata = MetadataFields::default();
         while let Some(key) = map.next_key_seed(LenientSeed(LenientText))? {
             match key.as_deref() {
@@ -131,7 +132,7 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                     };
                     metadata.labels = map.next_value_seed(LenientSeed(reader))?;
                 }
-                Some("ownerReferences") if options.workload || options.nodes.is_some() => {
+                Some("ownerReferences") if with_owner => {
                     let owners = map.next_value_seed(LenientSeed(OwnerReferences))?;
                     metadata.owner = owners.controller.filter(|_| context.options.workload);
                     metadata.node_claim = owners.node_claim.map(|name| context.text(&name));
