@@ -57,7 +57,7 @@ fn event(
 }
 
 fn of_claim(name: &str, kind: &str, reason: &str, message: &str) -> Value {
-    event(["PersistentVolumeClaim", "shop", name], kind, reason, message, [2, 100])
+    event(["PersistentVolumeClaim", "shop", name], kind, reason, message, [2, 3_000])
 }
 
 /// What a command prints of these documents.
@@ -75,7 +75,7 @@ fn watched(items: &[&[Value]]) -> Vec<Value> {
     let added = items.concat().into_iter().zip(101..).map(
         |(object, second)| json!({"type": "ADDED", "object": object, "observedAt": time(second)}),
     );
-    let end = json!({"type": "BOOKMARK", "observedAt": time(500),
+    let end = json!({"type": "BOOKMARK", "observedAt": time(3_500),
         "object": {"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": "9"}}});
     added.chain([end]).collect()
 }
@@ -133,7 +133,7 @@ fn an_ephemeral_volume_has_a_claim_of_its_own() {
 fn an_event_of_another_namespace_says_nothing_of_a_claim() {
     let pod = [unschedulable("db-0", UNBOUND, claim("data"))];
     let about = ["PersistentVolumeClaim", "other", "data"];
-    let strange = [event(about, "Warning", "ProvisioningFailed", REFUSED, [2, 100])];
+    let strange = [event(about, "Warning", "ProvisioningFailed", REFUSED, [2, 3_000])];
     let text = printed(&["problems"], &list(&[&pod, &strange]));
     assert!(text.contains("unbound immediate") && !text.contains("volume quota"), "{text}");
 }
@@ -142,7 +142,7 @@ fn an_event_of_another_namespace_says_nothing_of_a_claim() {
 async fn a_cluster_is_asked_for_events_about_claims() {
     let cluster = SimulatedCluster::start(ClusterConfig::manual()).await.unwrap();
     cluster.put_json(unschedulable("db-0", UNBOUND, claim("data-db-0"))).unwrap();
-    cluster.step(Duration::from_secs(1_200));
+    cluster.step(Duration::from_secs(3 * 3_600));
     let refused = of_claim("data-db-0", "Warning", "ProvisioningFailed", REFUSED);
     cluster.put_event_json(refused).unwrap();
     let kubeconfig = Kubeconfig::of(&cluster.url().to_string());
@@ -244,6 +244,6 @@ fn a_pod_without_readiness_gates_waits_for_none() {
     let later = event(["Pod", "shop", "other"], "Normal", "Started", "", [800, 800]);
     let list = list(&[&[pod, later]]);
     let text = printed(&["explain", "-n", "shop", "web-0"], &list);
-    assert!(text.contains("cause unknown") && !text.contains("gate"), "{text}");
+    assert!(text.contains("cause unknown") && !text.contains("readiness gate"), "{text}");
     assert!(text.contains("the node was marked as not ready"), "{text}");
 }
