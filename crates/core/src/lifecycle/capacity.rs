@@ -49,6 +49,7 @@ const LEAST_CHOICES: usize = 3;
 
 /// How often an autoscaler has chosen another node for a pod within 30 minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "node_choices")]
 pub struct NodeChoices {
     /// At least 3, at most 16
     pub chosen: usize,
