@@ -38,11 +38,14 @@ struct ClaimingPod {
     names: Arc<[Arc<str>]>,
 }
 
+/// The number of an Event, and its text.
+type NumberedText = (u64, Box<str>);
+
 /// What was said of a claim since a volume was provisioned for it.
 #[derive(Debug, Default)]
 struct ClaimTexts {
-    fails: Option<(u64, Box<str>)>,
-    waits: Option<(u64, Box<str>)>,
+    fails: Option<NumberedText>,
+    waits: Option<NumberedText>,
     /// The number of the last Event
     last: u64,
 }
@@ -120,7 +123,7 @@ impl ClaimEvents {
             let claims = claims(&pod.pod.namespace, &pod.names);
             claims.filter_map(|claim| self.said.get(&claim))
         };
-        let newest = |one: fn(&ClaimTexts) -> &Option<(u64, Box<str>)>| {
+        let newest = |one: fn(&ClaimTexts) -> &Option<NumberedText>| {
             texts().filter_map(|texts| one(texts).as_ref()).max().map(|(_, text)| text.clone())
         };
         let (hint, text) = match newest(|texts| &texts.fails) {
