@@ -26,6 +26,7 @@ pub fn run(bytes: &[u8]) {
         images: true,
         messages: true,
         endings: true,
+        claims: false,
         nodes: None,
         milestones: vec!["example.com/Loaded".into()],
     });

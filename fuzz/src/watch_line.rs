@@ -25,6 +25,7 @@ pub fn run(bytes: &[u8]) {
         images: true,
         messages: true,
         endings: true,
+        claims: true,
         nodes: None,
         milestones: Vec::new(),
     });

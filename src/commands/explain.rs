@@ -62,6 +62,7 @@ fn asked(args: &ExplainArgs, question: PodQuestion) -> SourceQuestion<'_> {
             ..TrackerConfig::default()
         },
         decode: DecodeOptions { probes: true, ..DecodeOptions::of_records() }
+            .with_claims()
             .with_milestones(&args.recorded.milestones.milestones()),
     }
 }

@@ -76,7 +76,9 @@ impl<'a> SourceQuestion<'a> {
                 stuck_after: slos_of(look.slo.as_deref())?.stuck_after,
                 ..TrackerConfig::default()
             },
-            decode: DecodeOptions::of_records().with_milestones(&recorded.milestones.milestones()),
+            decode: DecodeOptions::of_records()
+                .with_claims()
+                .with_milestones(&recorded.milestones.milestones()),
             recorded,
         })
     }

@@ -55,7 +55,9 @@ impl KubeEvent {
             EventReason::PullFailed { .. } => Hint::Pull,
             _ => return None,
         };
-        let text = self.message.as_deref().filter(|_| self.from_kubelet)?;
+        // Only what belongs to the claims of a pod is told as such.
+        let is_of_claim = matches!(hint, Hint::Claim | Hint::Provisioner);
+        let text = self.message.as_deref().filter(|_| self.from_kubelet || is_of_claim)?;
         Some((hint, text))
     }
 }
@@ -124,6 +126,8 @@ pub enum EventReason {
     FailedScheduling,
     /// `Scheduled` with its `eventTime`, when a scheduler bound the pod ([§4.8](crate::specification#s4-8))
     Scheduled(Timestamp),
+    /// What is said of a persistent volume claim
+    OfClaim { claim: VolumeClaim, said: ClaimWord },
     /// What an autoscaler says of a pod that fits on no node ([§10.4](crate::specification#s10-4))
     Capacity {
         /// What that means; never [`CapacityState::Unknown`]
@@ -133,6 +137,36 @@ pub enum EventReason {
     },
     /// Anything else
     Other,
+}
+
+/// A persistent volume claim, by its names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VolumeClaim {
+    pub namespace: Arc<str>,
+    pub name: Arc<str>,
+}
+
+/// The meaning of an Event about a persistent volume claim ([§10.1](crate::specification#s10-1)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimWord {
+    /// A warning; also `FailedBinding`, which is none where the claim has no storage class
+    Fails,
+    /// `ExternalProvisioning`
+    Waits,
+    /// `ProvisioningSucceeded`: nothing that was said before holds
+    Succeeds,
+}
+
+impl ClaimWord {
+    /// What an Event of this reason and `type` says; `None` of what tells nothing.
+    pub fn of_event(reason: &str, kind: Option<&str>) -> Option<Self> {
+        match reason {
+            "ExternalProvisioning" => Some(Self::Waits),
+            "ProvisioningSucceeded" => Some(Self::Succeeds),
+            "FailedBinding" => Some(Self::Fails),
+            _ => (kind == Some("Warning")).then_some(Self::Fails),
+        }
+    }
 }
 
 /// The name of who reported an Event is cut to so many bytes, as many as the API server allows.
@@ -225,6 +259,10 @@ pub enum Hint {
     Killed(ProbeKind),
     /// Why a kubelet gave up for now: `FailedSync`
     Sync,
+    /// What a warning says of a persistent volume claim of the pod
+    Claim,
+    /// Which provisioner a persistent volume claim of the pod waits for
+    Provisioner,
 }
 
 label_values! {

@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod claim_events;
 pub mod dimension;
 mod documents;
 pub mod image_registry;

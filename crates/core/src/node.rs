@@ -9,6 +9,7 @@ pub use self::labels::{
     ZONE_LABEL,
 };
 use crate::pod::{PodUid, StatusCondition, text};
+use crate::reason;
 use crate::timestamp::Timestamp;
 
 /// The first so many startup taints of a node are kept.
@@ -30,12 +31,17 @@ pub struct NodeSnapshot {
     pub latest_api_time: Option<Timestamp>,
     /// The condition `Ready`, where it is there
     pub ready: Option<StatusCondition>,
+    /// What the condition `Ready` says that is not True, at most 256 bytes of its beginning and end; `None` where it says
+    /// nothing
+    pub not_ready: Option<Box<str>>,
     /// `spec.unschedulable`
     pub unschedulable: bool,
     /// The keys of those of `spec.taints` that are there only until the node has started
     /// ([§14.7](crate::specification#s14-7)), in their order, at most [`MOST_STARTUP_TAINTS`]
     pub startup_taints: Vec<Arc<str>>,
     pub labels: NodeLabels,
+    /// The NodeClaim of Karpenter that it was made for
+    pub claimed_by: Option<Arc<str>>,
 }
 
 impl NodeSnapshot {
@@ -48,10 +54,18 @@ impl NodeSnapshot {
             created: None,
             latest_api_time: None,
             ready: None,
+            not_ready: None,
             unschedulable: false,
             startup_taints: Vec::new(),
             labels: NodeLabels::default(),
+            claimed_by: None,
         }
+    }
+
+    /// What is kept of the message of the condition `Ready`.
+    pub fn kept_message(message: &str) -> Option<Box<str>> {
+        let kept = reason::keep(message, 256);
+        (!kept.trim().is_empty()).then(|| kept.into())
     }
 
     /// The condition `Ready`, if it is True.

@@ -233,6 +233,9 @@ pub struct PodSnapshot {
     /// asked for them
     pub volume_images: Option<Arc<[Arc<str>]>>,
     pub claims: Claims,
+    /// The names of the persistent volume claims of its volumes, at most 16; `None` if it has none or is ready, or if nobody
+    /// asked for them
+    pub claim_names: Option<Arc<[Arc<str>]>>,
     /// `spec.readinessGates` is not empty
     pub has_readiness_gates: bool,
     /// It is a static pod: it has the annotation `kubernetes.io/config.mirror`, or a `kubernetes.io/config.source` other
@@ -278,6 +281,7 @@ impl PodSnapshot {
             is_stateful: false,
             volume_images: None,
             claims: Claims::default(),
+            claim_names: None,
             has_readiness_gates: false,
             is_static: false,
         }

@@ -108,7 +108,7 @@ pub(super) type NodeInfo<'de> = Option<Option<Cow<'de, str>>>;
 pub(super) const NODE_INFO: OneText = OneText("kubeletVersion");
 
 /// Reads one text of an object; the outer `None` where it is no object.
-pub(crate) struct OneText(&'static str);
+pub(crate) struct OneText(pub &'static str);
 
 impl<'de> LenientField<'de> for OneText {
     type Value = Option<Option<Cow<'de, str>>>;

@@ -3,24 +3,42 @@
 use std::borrow::Cow;
 
 use podinit_core::kube_event::CapacityState;
-use podinit_core::lifecycle::RecordedCapacity;
+use podinit_core::lifecycle::{NodeChoices, RecordedCapacity};
 use podinit_core::reason::{MOST_CHARACTERS, shorten};
 use podinit_problems::FoundCapacity;
+
+/// An autoscaler without a name.
+const UNNAMED: &str = "an autoscaler";
 
 /// What an autoscaler says of one pod, as a clause; `None` without one.
 pub(super) fn of_pod(capacity: &RecordedCapacity) -> Option<String> {
     let by = capacity.by.as_deref();
+    if let Some(choices) = capacity.choices {
+        return Some(of_choices(by, choices));
+    }
     let clause = clause(capacity.state, by, "a node", "has chosen a node for it")?;
     // Where a node is on its way, its name says little.
     let why = (capacity.message.as_deref()).filter(|_| capacity.state.is_refusal());
     Some(with_why(clause, why))
 }
 
-/// What an autoscaler says of the pods of a problem, as a clause.
-pub(super) fn of_pods(capacity: &FoundCapacity) -> Option<String> {
+/// What an autoscaler says of the pods of a problem since `since`, as a clause.
+pub(super) fn of_pods(capacity: &FoundCapacity, since: &str) -> Option<String> {
     let by = capacity.by.as_deref();
+    if let Some(choices) = capacity.choices {
+        return Some(of_choices(by, choices));
+    }
     let clause = clause(capacity.state, by, "nodes", "has chosen nodes for them")?;
-    Some(with_why(clause, capacity.why.as_deref()))
+    Some(format!("{} since {since}", with_why(clause, capacity.why.as_deref())))
+}
+
+/// How often a node was chosen, lately.
+fn of_choices(by: Option<&str>, choices: NodeChoices) -> String {
+    let came = match choices.came {
+        0 => "none came".to_owned(),
+        came => format!("{came} of them came"),
+    };
+    format!("{} has chosen a node {} times, {came}", by.unwrap_or(UNNAMED), choices.chosen)
 }
 
 fn with_why(clause: String, why: Option<&str>) -> String {
@@ -31,7 +49,7 @@ fn with_why(clause: String, why: Option<&str>) -> String {
 }
 
 fn clause(state: CapacityState, by: Option<&str>, nodes: &str, placed: &str) -> Option<String> {
-    let by = by.unwrap_or("an autoscaler");
+    let by = by.unwrap_or(UNNAMED);
     match state {
         CapacityState::ScalingUp => Some(format!("{by} is adding {nodes}")),
         CapacityState::Nominated => Some(format!("{by} {placed}")),
@@ -56,6 +74,7 @@ fn reason(message: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podinit_core::timestamp::Timestamp;
 
     fn said(state: CapacityState, by: Option<&str>, message: Option<&str>) -> Option<String> {
         of_pod(&RecordedCapacity {
@@ -63,6 +82,7 @@ mod tests {
             by: by.map(Into::into),
             since: None,
             message: message.map(Into::into),
+            choices: None,
         })
     }
 
@@ -106,5 +126,20 @@ mod tests {
             assert_eq!(said(state, by, message).as_deref(), Some(clause));
         }
         assert_eq!(said(CapacityState::Unknown, None, None), None);
+    }
+
+    #[test]
+    fn nodes_that_are_chosen_and_do_not_come_are_counted() {
+        let by = || Some("karpenter".into());
+        for (chosen, came, clause) in
+            [(5, 0, " a node 5 times, none came"), (4, 2, " a node 4 times, 2 of them came")]
+        {
+            let choices = Some(NodeChoices { chosen, came });
+            let (state, since) = (CapacityState::Nominated, Timestamp::EPOCH);
+            let one = RecordedCapacity { state, by: by(), since: None, message: None, choices };
+            assert_eq!(of_pod(&one), Some(format!("karpenter has chosen{clause}")));
+            let all = FoundCapacity { state, by: by(), since, why: None, choices };
+            assert_eq!(of_pods(&all, "09:00"), of_pod(&one));
+        }
     }
 }

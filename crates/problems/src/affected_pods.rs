@@ -9,6 +9,7 @@ use super::blocks::{BlockVec, DistinctValues};
 use super::container::{self, FoundContainer};
 use super::found_pod::FoundState;
 use super::found_pods::FoundPods;
+use super::shared_gates::SharedGates;
 use super::values::{ConsideredValues, DimensionValues, FrequentValues};
 use podinit_core::dimension::{Dimension, PodValues};
 use podinit_core::lifecycle::{Cause, Record, RecordedContainer};
@@ -79,6 +80,10 @@ impl AddedPods {
             let since = one.since.cmp(&other.since);
             since.then_with(|| found.order(one.place, other.place))
         });
+        let shared_gates = SharedGates::new(order.iter().filter_map(|number| {
+            let pod = &affected[*number];
+            (pod.cause == Cause::ReadinessGate).then(|| gates.get(pod.gate))?
+        }));
         let has = |pod: &AffectedPod| {
             let has = PodValues {
                 namespace: found.namespace(pod.place),
@@ -86,7 +91,7 @@ impl AddedPods {
                 workload: found.workload(pod.place).map(|workload| &**workload),
                 labels: labels.get(pod.labels).map(|labels| &**labels),
                 images: images.get(pod.image).map(slice::from_ref).unwrap_or_default(),
-                gate: gates.get(pod.gate).map(|gate| &**gate),
+                gate: gates.get(pod.gate).map(|gate| shared_gates.shown(pod.cause, gate)),
             };
             let has_registry = matches!(pod.cause, Cause::Image | Cause::Pull);
             has.all()

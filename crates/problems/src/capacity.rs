@@ -1,6 +1,7 @@
 //! Whether nodes are on their way for the pods of a problem, as autoscalers say
 //! ([§10.4](crate::specification#s10-4)).
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use podinit_core::kube_event::CapacityState;
-use podinit_core::lifecycle::{Progress, Record, Stage};
+use podinit_core::lifecycle::{NodeChoices, Progress, Record, Stage};
 use podinit_core::timestamp::Timestamp;
 
 /// Whether nodes are on their way.
@@ -29,6 +30,10 @@ pub struct FoundCapacity {
     /// Why no node comes, in their words
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Arc<str>>,
+    /// How often it has chosen another node within 30 minutes, where it has for most of the pods; of these the one of which
+    /// most nodes came, and then the least has been chosen
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<NodeChoices>,
 }
 
 impl FoundCapacity {
@@ -44,6 +49,7 @@ impl FoundCapacity {
             by: known.by.clone(),
             since: known.since?,
             why: known.message.clone().filter(|_| known.state.is_refusal()),
+            choices: known.choices,
         })
         .filter(|_| says)
     }
@@ -58,18 +64,27 @@ pub(super) fn shared<'a>(
     for said in unschedulable {
         all += 1;
         if let Some(said) = said {
-            let (pods, since, whys) = groups
+            let (pods, since, whys, choices) = groups
                 .entry((said.state, &said.by))
-                .or_insert_with(|| (0_usize, said.since, BTreeMap::new()));
+                .or_insert_with(|| (0_usize, said.since, BTreeMap::new(), Vec::new()));
             *pods += 1;
+            choices.extend(said.choices);
             *since = said.since.min(*since);
             if let Some(why) = &said.why {
                 *whys.entry(why).or_insert(0_usize) += 1;
             }
         }
     }
-    let ((state, by), (_, since, whys)) =
+    let ((state, by), (_, since, whys, choices)) =
         groups.into_iter().find(|(_, (pods, ..))| 2 * pods > all)?;
     let why = whys.into_iter().max_by_key(|(_, pods)| *pods);
-    Some(FoundCapacity { state, by: by.clone(), since, why: why.map(|(why, _)| Arc::clone(why)) })
+    let choices = Some(choices).filter(|choices| 2 * choices.len() > all);
+    let least = |choices: &NodeChoices| (choices.came, Reverse(choices.chosen));
+    Some(FoundCapacity {
+        state,
+        by: by.clone(),
+        since,
+        why: why.map(|(why, _)| Arc::clone(why)),
+        choices: choices.and_then(|choices| choices.into_iter().max_by_key(least)),
+    })
 }

@@ -136,3 +136,72 @@ fn what_was_known_of_a_gate_outlives_the_records() {
     };
     assert_eq!((count(&[]), count(&newest), count(&[])), (0, 1, 1));
 }
+
+/// Pods that wait for these readiness gates, one each.
+fn waiting_for(gates: &[&str]) -> Vec<Record> {
+    let waiting = gates.iter().zip(0..).map(|(name, number)| {
+        let mut record = pod(&format!("p{number}"), "r.io/web:1");
+        record.gates = vec![gate(GateKind::Readiness, name, GateState::Holding, None)];
+        let entered = NOW - 400;
+        let had = cause(Stage::Readiness, Cause::ReadinessGate, entered);
+        waits(record, entered, &[RecordedCause { container: None, ..had }])
+    });
+    waiting.collect()
+}
+
+#[test]
+fn readiness_gates_of_one_controller_are_one_value() {
+    let names = |found: Vec<(Cause, String, usize)>| {
+        found.into_iter().map(|(_, value, pods)| (value, pods)).collect::<Vec<_>>()
+    };
+    let of = |gates: &[&str]| names(stated(waiting_for(gates), &[]));
+    let all = |value: &str, pods| vec![(format!("gate {value}"), pods)];
+    assert_eq!(of(&["a.io/x", "a.io/y", "a.io/z", "a.io/z/1"]), all("a.io", 4));
+    assert_eq!(of(&["a.io/x"; 4]), all("a.io/x", 4));
+    // Two names are two gates, and so are names without a prefix.
+    assert_eq!(of(&["a.io/x", "a.io/x", "a.io/x", "a.io/y", "a.io/y", "a.io/y"]).len(), 2);
+    assert!(of(&["x", "y", "z"]).iter().all(|(value, _)| value != "gate "));
+    // Scheduling gates keep their names.
+    let gated: Vec<Record> = ["a.io/x", "a.io/y", "a.io/z"]
+        .iter()
+        .flat_map(|name| {
+            (0..3).map(move |n| gated(&format!("{name}-{n}"), "train", &[name], 1_801))
+        })
+        .collect();
+    let found = names(stated(gated, &[]));
+    assert!(found.iter().all(|(value, _)| value != "gate a.io"), "{found:?}");
+}
+
+/// A second reading of which readiness gates are one value.
+#[test]
+fn random_readiness_gates_are_shown_as_the_specification_says() {
+    use super::shared_gates::SharedGates;
+    let mut seed = 7_u32;
+    let mut below = |most: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % most
+    };
+    for _ in 0..2_000 {
+        let mut text = || match below(4) {
+            0 => format!("g{}", below(4)),
+            1 => format!("a.io/{}", below(4)),
+            2 => format!("b.io/{}/{}", below(2), below(3)),
+            _ => format!("/{}", below(4)),
+        };
+        let gates: Vec<Arc<str>> = (0..9).map(|_| text().into()).collect();
+        let shared = SharedGates::new(gates.iter());
+        for gate in &gates {
+            // "three names or more that differ only behind the first `/`"
+            let before = gate.find('/').map(|slash| &gate[..=slash]);
+            let alike =
+                gates.iter().filter(|other| before.is_some_and(|before| other.starts_with(before)));
+            let alike: std::collections::BTreeSet<_> = alike.collect();
+            let expected = match before {
+                Some(before) if alike.len() >= 3 => &before[..before.len() - 1],
+                _ => gate,
+            };
+            assert_eq!(shared.shown(Cause::ReadinessGate, gate), expected, "{gates:?}");
+            assert_eq!(shared.shown(Cause::Gate, gate), &**gate);
+        }
+    }
+}

@@ -44,6 +44,7 @@ fn waiting(
         by: Some("cluster-autoscaler".into()),
         since: Some(at(entered)),
         message: Some(said.into()),
+        choices: None,
     });
     record
 }

@@ -34,6 +34,7 @@ mod over_time;
 mod problem;
 mod reason;
 mod several_causes;
+mod shared_gates;
 mod since;
 mod skeleton;
 mod text_kind;

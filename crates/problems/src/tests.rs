@@ -331,7 +331,7 @@ fn unplaced(name: &str, said: Option<(CapacityState, &str, i64)>) -> Record {
         Some((state, by, since)) => (state, Some(by.into()), Some(at(since))),
         None => (CapacityState::Unknown, None, None),
     };
-    let unschedulable = Some(RecordedCapacity { state, by, since, message: None });
+    let unschedulable = Some(RecordedCapacity { state, by, since, message: None, choices: None });
     Record { unschedulable, ..waits(pod(name, "web:1"), 0, &[cause]) }
 }
 
@@ -345,8 +345,13 @@ fn what_autoscalers_say_of_most_of_the_pods_is_said_of_the_problem() {
         unplaced("c", Some((NoScaleUp, autoscaler, 10))),
     ];
     let found = problems(pods.clone(), &[], at(100));
-    let expected =
-        FoundCapacity { state: ScalingUp, by: Some(autoscaler.into()), since: at(20), why: None };
+    let expected = FoundCapacity {
+        state: ScalingUp,
+        by: Some(autoscaler.into()),
+        since: at(20),
+        why: None,
+        choices: None,
+    };
     assert_eq!(found[0].capacity, Some(expected));
     pods.push(unplaced("d", None));
     let found = problems(pods, &[], at(100));

@@ -269,6 +269,7 @@ fn decode_options(all_labels: bool) -> DecodeOptions {
         images: all_labels,
         messages: all_labels,
         endings: false,
+        claims: false,
         nodes: None,
         milestones: Vec::new(),
     }

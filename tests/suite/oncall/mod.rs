@@ -8,6 +8,7 @@ mod one_list;
 mod page;
 mod problems_ended;
 mod problems_old;
+mod says_more;
 mod strangers_text;
 mod stuck;
 mod two_faults;

@@ -61,8 +61,8 @@ fn explained(documents: &[Value], name: &PodName) -> Value {
     serde_json::from_str(&explained.unwrap().to_json().unwrap()).unwrap()
 }
 
-/// Stage, cause and since when to the millisecond, as a lone list tells it.
-type Line = (String, String, Nanos);
+/// Stage, cause and since when to the millisecond, as a lone list tells it, and the same of what an autoscaler says.
+type Line = (String, String, Nanos, Option<(String, Nanos)>);
 
 fn implementation(documents: &[Value]) -> BTreeMap<String, Line> {
     let found = look(documents);
@@ -76,7 +76,13 @@ fn implementation(documents: &[Value]) -> BTreeMap<String, Line> {
         };
         assert_eq!(cause.waiting, waiting);
         let (stage, name) = (waiting.stage().as_str(), waiting.cause().as_str());
-        let line = (stage.to_owned(), name.to_owned(), millis(cause.began.as_nanos().into()));
+        let capacity = record.unschedulable.as_ref().filter(|_| stage == "unschedulable");
+        let capacity = capacity.and_then(|known| {
+            let since = millis(known.since?.as_nanos().into());
+            Some((known.state.as_str().to_owned(), since))
+        });
+        let began = millis(cause.began.as_nanos().into());
+        let line = (stage.to_owned(), name.to_owned(), began, capacity);
         (record.uid.to_string(), line)
     });
     lines.collect()
@@ -84,8 +90,10 @@ fn implementation(documents: &[Value]) -> BTreeMap<String, Line> {
 
 fn expected(rules: &dyn LoneRules, documents: &[Value]) -> BTreeMap<String, Line> {
     let told = lone_list(rules, documents).into_iter();
-    let line =
-        |Told { stage, cause, began }: Told| (stage.to_owned(), cause.to_owned(), millis(began));
+    let line = |Told { stage, cause, began, capacity }: Told| {
+        let capacity = capacity.map(|(state, since)| (state.to_owned(), millis(since)));
+        (stage.to_owned(), cause.to_owned(), millis(began), capacity)
+    };
     told.map(|(uid, told)| (PodUid::from_text(&uid).to_string(), line(told))).collect()
 }
 
@@ -107,7 +115,7 @@ fn random_lists_tell_the_causes_that_the_specification_says() {
 /// Wrong readings, which the random lists have to notice.
 mod wrong {
     use super::{LoneRules, Nanos, Value};
-    use crate::oracle::reading::SpecLone;
+    use crate::oracle::reading::{Said, SpecLone};
 
     pub(super) struct OrderOfTheFile;
     impl LoneRules for OrderOfTheFile {
@@ -146,6 +154,35 @@ mod wrong {
         }
     }
 
+    pub(super) struct LatestOfAutoscalers;
+    impl LoneRules for LatestOfAutoscalers {
+        fn capacity(&self, said: &[Said]) -> Option<Nanos> {
+            said.last()?.first
+        }
+    }
+
+    pub(super) struct AnyReporter;
+    impl LoneRules for AnyReporter {
+        fn capacity(&self, said: &[Said]) -> Option<Nanos> {
+            let state = |one: &Said| Said { what: (one.what.0, String::new()), ..one.clone() };
+            SpecLone.capacity(&said.iter().map(state).collect::<Vec<_>>())
+        }
+    }
+
+    pub(super) struct CapacitySinceTheFirst;
+    impl LoneRules for CapacitySinceTheFirst {
+        fn capacity(&self, said: &[Said]) -> Option<Nanos> {
+            said.iter().filter_map(|one| one.first).min()
+        }
+    }
+
+    pub(super) struct CapacityOfThePresent;
+    impl LoneRules for CapacityOfThePresent {
+        fn capacity(&self, _: &[Said]) -> Option<Nanos> {
+            None
+        }
+    }
+
     pub(super) struct NoTimeOfEvents;
     impl LoneRules for NoTimeOfEvents {
         fn tells_time(&self, _: Nanos) -> bool {
@@ -163,12 +200,16 @@ mod wrong {
 
 #[test]
 fn random_lists_notice_what_is_read_wrong() {
-    let mutants: [(&str, &dyn LoneRules); 7] = [
+    let mutants: [(&str, &dyn LoneRules); 11] = [
         ("order of the file", &wrong::OrderOfTheFile),
         ("no series", &wrong::NoSeries),
         ("the latest of them", &wrong::LatestOfThem),
         ("before the stage", &wrong::BeforeTheStage),
         ("after the list", &wrong::AfterTheList),
+        ("the latest of autoscalers", &wrong::LatestOfAutoscalers),
+        ("any reporter", &wrong::AnyReporter),
+        ("capacity since the first", &wrong::CapacitySinceTheFirst),
+        ("capacity of the present", &wrong::CapacityOfThePresent),
         ("no time of Events", &wrong::NoTimeOfEvents),
         ("the future tells time", &wrong::TheFutureTellsTime),
     ];

@@ -118,6 +118,7 @@ fn the_wide_table_says_whether_a_node_is_on_its_way() {
             by: Some("cluster-autoscaler".into()),
             since: None,
             message: None,
+            choices: None,
         }),
         ..record
     };

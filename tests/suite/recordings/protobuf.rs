@@ -85,6 +85,7 @@ pub(crate) fn everything() -> DecodeOptions {
         images: true,
         messages: true,
         endings: true,
+        claims: false,
         nodes: None,
         milestones: vec!["DisruptionTarget".into()],
     }

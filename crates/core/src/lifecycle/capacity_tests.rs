@@ -134,3 +134,44 @@ fn messages_take_room_until_the_pod_is_gone() {
     budget.exchange(first.as_deref(), None);
     assert_eq!(budget, MessageBudget::default());
 }
+
+#[test]
+fn the_name_of_a_chosen_node_is_that_of_its_claim() {
+    for (message, chosen) in [
+        ("Pod should schedule on: nodeclaim/default-x7k2p", Some(("default-x7k2p", None))),
+        (
+            "Pod should schedule on: nodeclaim/default-x7k2p, node/ip-10-0-0-1.ec2.internal",
+            Some(("default-x7k2p", Some("ip-10-0-0-1.ec2.internal"))),
+        ),
+        ("Pod should schedule on: machine/default-x7k2p", Some(("default-x7k2p", None))),
+        ("Pod should schedule on: node/ip-10-0-0-1", Some(("ip-10-0-0-1", None))),
+        ("Pod should schedule on ip-10-0-0-1", Some(("ip-10-0-0-1", None))),
+        ("", None),
+    ] {
+        assert_eq!(chosen_node(message), chosen, "{message}");
+    }
+}
+
+#[test]
+fn choices_count_within_half_an_hour_and_are_bounded() {
+    use CapacityState::{NoScaleUp, Nominated};
+    let mut known = PodCapacity::default();
+    let mut budget = MessageBudget::default();
+    let mut say = |state, name: &str, second: i64| {
+        let PodEvent::Event(event) = said(state, "karpenter", &format!("nodeclaim/{name}")) else {
+            unreachable!()
+        };
+        known.take_event(&event, at(second), &mut budget);
+        known.choices(None).map(|choices| choices.chosen)
+    };
+    assert_eq!(say(Nominated, "a", 0), None);
+    assert_eq!(say(Nominated, "b", 600), None);
+    assert_eq!(say(Nominated, "a", 1_200), None, "the same again");
+    assert_eq!(say(Nominated, "c", 2_400), Some(3));
+    assert_eq!(say(NoScaleUp, "", 2_410), None, "it helps no more");
+    assert_eq!(say(Nominated, "d", 2_900), Some(3), "one of the four is too long ago");
+    for number in 0..100 {
+        say(Nominated, &number.to_string(), 3_010);
+    }
+    assert_eq!(say(Nominated, "e", 3_020), Some(MOST_CHOICES));
+}

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
+use super::interval::Stage;
 use super::messages::MessageBudget;
 use crate::kube_event::{Hint, ProbeKind};
 use crate::reason::{self, Telling};
@@ -37,6 +38,7 @@ struct Kept {
 /// A cause, and the position of the container that gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WaitingCause {
+    pub stage: Stage,
     pub cause: Cause,
     pub container: Option<u8>,
 }
@@ -52,6 +54,9 @@ impl Hints {
         waits_for: Option<u8>,
         budget: &mut MessageBudget,
     ) {
+        if matches!(hint, Hint::Claim | Hint::Provisioner) {
+            return self.keep_of_claims(hint, text, budget);
+        }
         let old = self.texts.iter().position(|kept| kept.hint == hint);
         let is_of_other = |kept: &Kept| {
             kept.container.is_some() && kept.container == waits_for && container != waits_for
@@ -64,6 +69,17 @@ impl Hints {
         let old = old.map(|old| self.texts.remove(old));
         let kept = budget.exchange(old.as_ref().map(|old| &*old.text), Some(text));
         self.texts.extend(kept.map(|text| Kept { hint, container, text }));
+    }
+
+    /// Keeps what is said of the claims of the pod in place of what was; nothing where `text` is blank.
+    fn keep_of_claims(&mut self, hint: Hint, text: &str, budget: &mut MessageBudget) {
+        let is_of_claims = |kept: &mut Kept| matches!(kept.hint, Hint::Claim | Hint::Provisioner);
+        for old in self.texts.extract_if(.., is_of_claims) {
+            budget.exchange(Some(&old.text), None);
+        }
+        let text = Some(text).filter(|text| !text.trim().is_empty());
+        let kept = budget.exchange(None, text);
+        self.texts.extend(kept.map(|text| Kept { hint, container: None, text }));
     }
 
     /// Counts the texts of a checkpoint in the budget, and drops those without room.
@@ -105,6 +121,7 @@ impl Hints {
                 said.or_else(|| self.of_sync(waiting)).map(Cow::Borrowed)
             }
             Cause::Crash => self.crash(waiting, message),
+            Cause::Volume => self.of_claims(waiting, message).or(message).map(Cow::Borrowed),
             Cause::Probe | Cause::Run => {
                 let is_of_probe = |hint| matches!(hint, Hint::Unhealthy(_));
                 let said = self.newest(waiting, is_of_probe).map(|kept| &*kept.text);
@@ -115,6 +132,22 @@ impl Hints {
             }
             _ => message.map(Cow::Borrowed),
         }
+    }
+
+    /// What is said of the claims, where that tells more than `message`: that is of a scheduler, which asks for no more than
+    /// a volume, or of a kubelet, which has one.
+    fn of_claims<'a>(&'a self, waiting: WaitingCause, message: Option<&str>) -> Option<&'a str> {
+        /// What schedulers say of a claim without a volume
+        const WITHOUT_VOLUME: [&str; 3] = ["unbound", "binding volumes", "VolumeBinding"];
+        let is_of_claims = |hint| matches!(hint, Hint::Claim | Hint::Provisioner);
+        let kept = self.newest(waiting, is_of_claims)?;
+        let is_bound = waiting.stage > Stage::Unschedulable;
+        let tells_more = message.is_none_or(|message| match (kept.hint, is_bound) {
+            (Hint::Claim, false) => true,
+            (Hint::Claim, true) => reason::telling(&kept.text) > reason::telling(message),
+            (_, is_bound) => !is_bound && WITHOUT_VOLUME.iter().any(|said| message.contains(said)),
+        });
+        tells_more.then_some(&*kept.text)
     }
 
     fn of_sync(&self, waiting: WaitingCause) -> Option<&str> {

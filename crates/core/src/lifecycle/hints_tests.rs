@@ -8,11 +8,48 @@ fn told(cause: Cause, said: &[(Hint, &str)], message: Option<&str>) -> Option<St
         let container = (!matches!(hint, Hint::PullSecret | Hint::Sync)).then_some(0);
         hints.keep(*hint, container, text, FIRST, &mut budget);
     }
-    let waiting = WaitingCause { cause, container: FIRST };
+    let waiting = WaitingCause { stage: Stage::Containers, cause, container: FIRST };
     let told = hints.told(waiting, message).map(Cow::into_owned);
     hints.release(&mut budget);
     assert_eq!(budget, MessageBudget::default());
     told
+}
+
+fn told_of_claims(stage: Stage, said: &[(Hint, &str)], message: &str) -> Option<String> {
+    let (mut hints, mut budget) = (Hints::default(), MessageBudget::default());
+    for (hint, text) in said {
+        hints.keep(*hint, None, text, None, &mut budget);
+    }
+    let waiting = WaitingCause { stage, cause: Cause::Volume, container: None };
+    let told = hints.told(waiting, Some(message)).map(Cow::into_owned);
+    hints.release(&mut budget);
+    assert_eq!(budget, MessageBudget::default());
+    told
+}
+
+#[test]
+fn what_is_said_of_claims_is_told_where_it_says_more() {
+    const UNBOUND: &str =
+        "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+    const CONFLICT: &str = "0/3 nodes are available: 3 node(s) had volume node affinity conflict.";
+    const MOUNT: &str = "MountVolume.SetUp failed: permission denied";
+    const SLOW: &str = "Unable to attach or mount volumes: timed out waiting for the condition";
+    let (fails, waits) = ((Hint::Claim, "no quota"), (Hint::Provisioner, "waits for ebs"));
+    for (stage, said, message, told) in [
+        (Stage::Unschedulable, &[fails][..], UNBOUND, "no quota"),
+        (Stage::Unschedulable, &[fails], CONFLICT, "no quota"),
+        (Stage::Unschedulable, &[waits], UNBOUND, "waits for ebs"),
+        // It has a volume, of another zone.
+        (Stage::Unschedulable, &[waits], CONFLICT, CONFLICT),
+        (Stage::Network, &[fails], MOUNT, MOUNT),
+        (Stage::Network, &[fails], SLOW, "no quota"),
+        (Stage::Network, &[waits], SLOW, SLOW),
+        // The newest counts, and success takes all back.
+        (Stage::Unschedulable, &[fails, waits], UNBOUND, "waits for ebs"),
+        (Stage::Unschedulable, &[fails, (Hint::Provisioner, "")], UNBOUND, UNBOUND),
+    ] {
+        assert_eq!(told_of_claims(stage, said, message).as_deref(), Some(told));
+    }
 }
 
 const BACK_OFF: &str = "Back-off pulling image \"r.io/a:1\"";
@@ -87,7 +124,11 @@ fn a_text_about_another_container_is_not_told() {
     let mut keep = |container, text, waits_for| {
         hints.keep(hint, Some(container), text, Some(waits_for), &mut budget);
         let told = |container| {
-            let waiting = WaitingCause { cause: Cause::Probe, container: Some(container) };
+            let waiting = WaitingCause {
+                stage: Stage::Containers,
+                cause: Cause::Probe,
+                container: Some(container),
+            };
             hints.told(waiting, None).map(Cow::into_owned)
         };
         (told(0), told(1))

@@ -76,7 +76,7 @@ mod tracker;
 mod traits;
 mod version;
 
-pub use capacity::RecordedCapacity;
+pub use capacity::{NodeChoices, RecordedCapacity};
 pub use cause::{
     BadReason, Cause, CauseClass, WaitReason, names_several_faults, said_of_nodes, taints_said,
 };

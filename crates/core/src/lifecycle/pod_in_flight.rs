@@ -465,6 +465,16 @@ impl PodInFlight {
         });
     }
 
+    /// What an autoscaler says of an unschedulable pod holds since `since`, but not before the pod entered its stage, and
+    /// not after `now`.
+    pub(super) fn hold_capacity_since(&mut self, since: Timestamp, now: Timestamp) {
+        if self.waiting.stage() == Stage::Unschedulable {
+            let entered = self.startup.entered(Stage::Unschedulable);
+            let since = entered.map_or(since, |entered| since.max(entered));
+            self.capacity.hold_since(since.min(now));
+        }
+    }
+
     /// Notes that the pod waits for another cause from `now` on.
     fn log_cause(&mut self, waiting: WaitReason, now: Timestamp) {
         if self.causes.is_empty() {

@@ -70,6 +70,11 @@ impl PackedPods {
         self.len == 0
     }
 
+    /// The snapshots that are not ordinary: those that say something rare, such as their claims.
+    pub fn others(&self) -> impl Iterator<Item = &PodSnapshot> {
+        self.others.iter().map(|pod| &**pod)
+    }
+
     /// Adds a snapshot, and says where it is; `None` past 4 GiB.
     pub fn push(&mut self, pod: PodSnapshot) -> Option<PackedPlace> {
         let kind = match is_ordinary(&pod) {

@@ -6,6 +6,7 @@
 //! `parts` takes a text apart, `vocabulary` has the words of the layers, and `shorten` makes a long text fit. What a
 //! scheduler says is no chain: `scheduler` has its clauses.
 
+mod ids;
 mod parts;
 pub(crate) mod scheduler;
 mod shorten;

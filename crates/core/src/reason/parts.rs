@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::ENOUGH_WORDS;
 use super::vocabulary::{
-    ASIDES, DATAGRAMS, ENDINGS, FAULTS, LAYERS, LAYERS_THAT_BEGIN, LEADS_ON, NOTHING, REQUESTS,
-    SUBJECTS, SYSCALLS,
+    ASIDES, DATAGRAMS, ENDINGS, FAULTS, LAYERS, LAYERS_THAT_BEGIN, LAYERS_WITHIN, LEADS_ON,
+    NOTHING, REQUESTS, SUBJECTS, SYSCALLS,
 };
 
 /// A URL that is longer is cut to its host.
@@ -20,7 +21,9 @@ impl<'a> ReasonPart<'a> {
     /// Whether it names only a layer that an error came through.
     pub(super) fn is_layer(&self) -> bool {
         let is = |layer: &&str| self.0.eq_ignore_ascii_case(layer);
-        LAYERS.iter().any(is) || LAYERS_THAT_BEGIN.iter().any(|layer| begins(self.0, layer))
+        LAYERS.iter().any(is)
+            || LAYERS_THAT_BEGIN.iter().any(|layer| begins(self.0, layer))
+            || LAYERS_WITHIN.iter().any(|layer| self.0.contains(layer))
     }
 
     /// Whether nobody learns anything from it: an empty word, a lone URL, an encoded message.
@@ -100,18 +103,95 @@ pub(super) fn parts(line: &str) -> Vec<ReasonPart<'_>> {
 }
 
 fn take_apart<'a>(line: &'a str, parts: &mut Vec<ReasonPart<'a>>) {
-    let spans = enclosed(line);
-    let mut begin = 0;
-    let separators = line.match_indices(": ").map(|(place, _)| place);
-    let outside = |place: &usize| !spans.iter().any(|(open, close)| open < place && place < close);
-    for end in separators.filter(outside).chain([line.len()]) {
-        let part = bare(&line[begin..end]);
+    for part in cuts(line) {
+        let part = bare(part);
         match inner(part) {
             Some(inner) => take_apart(inner, parts),
             None => parts.push(ReasonPart(part)),
         }
-        begin = (end + 2).min(line.len());
     }
+}
+
+/// The text between each `: ` outside quotes and brackets. A list `KEY: VALUE, KEY: VALUE` is not cut, so that no part
+/// begins inside it. A sentence at its end is a part of its own.
+fn cuts(line: &str) -> Vec<&str> {
+    let (spans, open_quote) = scan(line);
+    let separators = line.match_indices(": ").map(|(place, _)| place);
+    let outside = |place: &usize| {
+        !spans.iter().any(|(open, close)| open < place && place < close)
+            && open_quote.is_none_or(|open| *place < open)
+    };
+    let mut cut = Vec::new();
+    // Where the present part begins, and what stands before and after the `: ` that is looked at.
+    let (mut begin, mut before, mut segment) = (0, "", 0);
+    let mut is_in_list = false;
+    for end in separators.filter(outside).chain([line.len()]) {
+        let text = &line[segment..end];
+        let next = ListNext::after(before, text, end == line.len(), is_in_list);
+        if segment > 0 && next == ListNext::No {
+            cut.push(&line[begin..segment - ": ".len()]);
+            begin = segment;
+        }
+        if let ListNext::Clause(after) = next {
+            cut.push(&line[begin..segment + after]);
+            begin = segment + after + ", ".len();
+        }
+        is_in_list = next == ListNext::Key;
+        before = text;
+        segment = (end + ": ".len()).min(line.len());
+    }
+    cut.push(&line[begin..]);
+    cut
+}
+
+/// How a text behind a `: ` goes on a list of keys and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListNext {
+    /// It is no value
+    No,
+    /// It is the last value
+    Value,
+    /// It is a value and the next key
+    Key,
+    /// It is a value, which ends here, and then something else begins
+    Clause(usize),
+}
+
+impl ListNext {
+    /// What `text` is behind `before`. A list has at least one value with another key behind it.
+    fn after(before: &str, text: &str, is_last: bool, is_in_list: bool) -> Self {
+        let is_short = text.split_whitespace().count() < ENOUGH_WORDS;
+        let ends = match is_in_list && is_short {
+            true => Self::Value,
+            false => Self::No,
+        };
+        let Some((value, rest)) = text.split_once(", ").filter(|_| !is_last) else {
+            return ends;
+        };
+        let is_value = !value.contains(char::is_whitespace) && ends_with_key(before);
+        match is_key(rest) {
+            true if is_value && !ReasonPart(value).is_fault() => Self::Key,
+            false if is_value && is_constant(value) => Self::Clause(value.len()),
+            _ => ends,
+        }
+    }
+}
+
+/// Whether `text` can be the key of a list.
+fn is_key(text: &str) -> bool {
+    let is_of_key = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+    text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.chars().all(is_of_key)
+}
+
+fn ends_with_key(text: &str) -> bool {
+    text.split_whitespace().next_back().is_some_and(is_key)
+}
+
+/// Whether a word is a value, and no word of a sentence.
+fn is_constant(word: &str) -> bool {
+    word.is_empty()
+        || matches!(word, "true" | "false" | "null")
+        || word.contains(|character: char| character.is_ascii_digit() || character == '"')
 }
 
 /// The chain inside a part that is nothing but a quoted description, or a list of errors.
@@ -164,8 +244,8 @@ pub(super) fn telling_line(text: &str) -> &str {
     if !text.contains('\n') {
         return text;
     }
-    let lines = || {
-        let lines = text.lines().map(str::trim_end);
+    let told = || {
+        let lines = lines(text).into_iter().map(str::trim_end);
         let is_told = |line: &&str| {
             let stripped = line.trim_start();
             !stripped.is_empty() && !OF_STACK.iter().any(|head| stripped.starts_with(head))
@@ -177,12 +257,17 @@ pub(super) fn telling_line(text: &str) -> &str {
         let lower = line.to_ascii_lowercase();
         !is_indented && NAMES_ERROR.iter().any(|word| lower.contains(word))
     };
-    let telling = lines().rev().find(names_error).or_else(|| lines().next_back());
+    let telling = told().rev().find(names_error).or_else(|| told().next_back());
     telling.unwrap_or(text).trim()
 }
 
 /// Where quotes and brackets begin and end that are closed; what is not closed encloses nothing.
 pub(super) fn enclosed(line: &str) -> Vec<(usize, usize)> {
+    scan(line).0
+}
+
+/// Where quotes and brackets begin and end that are closed, and where a quote begins that is not.
+fn scan(line: &str) -> (Vec<(usize, usize)>, Option<usize>) {
     let mut spans = Vec::new();
     let mut open: Vec<(usize, char)> = Vec::new();
     let mut quote: Option<usize> = None;
@@ -214,7 +299,30 @@ pub(super) fn enclosed(line: &str) -> Vec<(usize, usize)> {
             _ => {}
         }
     }
-    spans
+    (spans, quote)
+}
+
+/// The lines of `text`. A line break inside quotes ends none.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let (mut begin, mut is_quoted, mut before) = (0, false, ' ');
+    let mut characters = text.char_indices().peekable();
+    while let Some((place, character)) = characters.next() {
+        let after = characters.peek().map_or(' ', |(_, after)| *after);
+        match character {
+            // A quote opens before a word, and closes behind one: the text may begin inside quotes.
+            '"' if is_quoted => is_quoted = after.is_alphanumeric(),
+            '"' => is_quoted = !before.is_alphanumeric() && after.is_alphanumeric(),
+            '\n' if !is_quoted => {
+                lines.push(&text[begin..place]);
+                begin = place + 1;
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    lines.push(&text[begin..]);
+    lines
 }
 
 fn is_url(word: &str) -> bool {

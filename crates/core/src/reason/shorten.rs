@@ -2,18 +2,42 @@
 
 use std::borrow::Cow;
 
+use super::ids;
 use super::parts::enclosed;
+use super::vocabulary::FAULT_WORDS;
 use crate::pod::text;
 
 /// Stands for what was left out.
 const LEFT_OUT: &str = " … ";
 
-/// The text, or its beginning and its end in at most so many characters. It is cut between words, and no quote or
-/// bracket is left open, where the words and brackets of the text let it.
+/// So many words behind the word of a fault stay at least, where they fit.
+const WORDS_AFTER_FAULT: usize = 5;
+
+/// The text, or what is left of it in at most so many characters. Ids are shortened first, then the middle goes, but for
+/// the words beside a fault. It is cut between words, and no quote or bracket is left open, where the words and brackets
+/// of the text let it.
 pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     if text.chars().count() <= most {
         return Cow::Borrowed(text);
     }
+    // Each leaves out more of what nobody reads.
+    let mut text = ids::shorten_ids(text);
+    for shorten in [ids::shorten_paths, ids::leave_out] {
+        if text.chars().count() <= most {
+            break;
+        }
+        text = shorten(&text);
+    }
+    match text.chars().count() <= most {
+        true => Cow::Owned(text),
+        false => Cow::Owned(cut(&text, most)),
+    }
+}
+
+/// The text without its middle.
+fn cut(text: &str, most: usize) -> String {
+    // Line breaks that a program has written out.
+    let text = text.replace("\\r\\n", " ");
     let words: Vec<&str> = text.split_whitespace().collect();
     let room = most.saturating_sub(LEFT_OUT.chars().count());
     let mut head = fitting(words.iter().copied(), room / 3);
@@ -21,7 +45,7 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     let mut tail = fitting(words.iter().rev().copied(), room.saturating_sub(taken));
     // Too few words of a text that is cut inside one.
     if tail == 0 {
-        return cut_anywhere(text, most);
+        return cut_anywhere(&text, most);
     }
     tail = tail.min(words.len() - head);
     while head > 0 && !is_closed(&words[..head]) {
@@ -29,12 +53,37 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     }
     let closed = (1..=tail).rev().find(|tail| is_closed(&words[words.len() - tail..]));
     tail = closed.unwrap_or(tail);
+    if let Some(around) = around_fault(&words, head, words.len() - tail, most) {
+        return around;
+    }
     let end = words[words.len() - tail..].join(" ");
-    let kept = match head {
+    without_halves(match head {
         0 => format!("… {end}"),
         _ => format!("{}{LEFT_OUT}{end}", words[..head].join(" ")),
+    })
+}
+
+/// The first `head` words and those around the first fault behind them; `None` if there is none before the word at `tail`.
+fn around_fault(words: &[&str], head: usize, tail: usize, most: usize) -> Option<String> {
+    let is_fault = |word: &&str| {
+        let bare = word.trim_matches(|character: char| !character.is_alphanumeric());
+        FAULT_WORDS.iter().any(|fault| bare.eq_ignore_ascii_case(fault))
     };
-    Cow::Owned(without_halves(kept))
+    if words[..head].iter().any(is_fault) {
+        return None;
+    }
+    let fault = head + words[head..tail].iter().position(is_fault)?;
+    let begin = words[..head].join(" ");
+    let room = most.checked_sub(begin.chars().count() + 2 * LEFT_OUT.chars().count())?;
+    let last = (fault + 1 + WORDS_AFTER_FAULT).min(words.len());
+    let behind = fitting(words[fault..last].iter().copied(), room);
+    let taken = length(&words[fault..fault + behind]);
+    let before = words[head..fault].iter().rev().copied();
+    let first = fault - fitting(before, room.saturating_sub(taken + 1));
+    let around = words[first..fault + behind].join(" ");
+    let left_out = if first > head { "… " } else { "" };
+    let around = format!("{begin} {left_out}{around} …");
+    (behind > 0).then(|| without_halves(around.trim().to_owned()))
 }
 
 /// The text without quotes and brackets that lack their other half.
@@ -72,13 +121,13 @@ fn is_closed(words: &[&str]) -> bool {
 }
 
 /// A text of one long word is cut inside it.
-fn cut_anywhere(text: &str, most: usize) -> Cow<'_, str> {
+fn cut_anywhere(text: &str, most: usize) -> String {
     // No character has more than four bytes.
     let mut bytes = text.len().min(most * 4);
     loop {
         let cut = text::ends(text, bytes);
         if cut.chars().count() <= most {
-            return Cow::Owned(cut.into_owned());
+            return cut.into_owned();
         }
         bytes -= 1;
     }

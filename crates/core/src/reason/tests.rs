@@ -51,6 +51,23 @@ fn a_long_text_is_reduced_before_it_is_cut() {
     assert_eq!(keep("short: text", 256), "short: text");
 }
 
+#[test]
+fn a_line_break_inside_quotes_ends_no_line() {
+    let text = "keyvault: Failure responding to request: StatusCode=403 -- Original Error: autorest/azure: Service returned \
+                an error. Status=403 Code=\"Forbidden\" Message=\"Caller is not authorized to perform action on \
+                resource.\nIf role assignments were changed recently, please observe propagation time.\nCaller: \
+                appid=1f2e;oid=9a8b\nAction: 'Microsoft.KeyVault/vaults/secrets/getSecret/action'\nAssignment: (not \
+                found)\n\" InnerError={\"code\":\"ForbiddenByRbac\"}";
+    for text in [text.to_owned(), text.replace('\n', "\\r\\n")] {
+        let reason = extract(&text);
+        assert!(reason.contains("Caller is not authorized to perform"), "{reason}");
+        assert!(extract(&keep(&text, 256)).contains("not authorized to perform"));
+    }
+    // The end of a log may begin inside quotes.
+    let log = "sage\": \"x\"}\n{\"level\": \"error\", \"error\": \"cannot reach the database\"}\n{\"level\": \"info\"}";
+    assert_eq!(extract(log), "{\"level\": \"error\", \"error\": \"cannot reach the database\"}");
+}
+
 /// Words as they stand in errors.
 fn word() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![

@@ -129,6 +129,9 @@ pub(super) const LAYERS_THAT_BEGIN: &[&str] = &[
     "could not mount ",
 ];
 
+/// What is in parts that name a layer, in any place: the figures of an answer of AWS.
+pub(super) const LAYERS_WITHIN: [&str; 1] = ["https response error StatusCode: "];
+
 /// Layers that say what an error is about, which no later part says.
 pub(super) const SUBJECTS: [&str; 1] = ["failed to get sandbox image \""];
 
@@ -230,6 +233,7 @@ pub(super) const DATAGRAMS: [&str; 2] = ["read udp ", "write udp "];
 pub(super) const ASIDES: &[&str] = &[
     " (pod: ",
     ". You may ",
+    ". You have to ",
     ". See ",
     ". Please ",
     ". For more ",
@@ -242,3 +246,31 @@ pub(super) const ASIDES: &[&str] = &[
 
 /// What a part may end with for no reader.
 pub(super) const ENDINGS: [&str; 3] = [" - error from a previous attempt", ", ignoring", " :"];
+
+/// The words of a fault, in lower case. What stands beside them stays where a text is cut.
+pub(super) const FAULT_WORDS: &[&str] = &[
+    "already",
+    "cannot",
+    "can't",
+    "couldn't",
+    "denied",
+    "didn't",
+    "doesn't",
+    "exceeded",
+    "exceeds",
+    "expired",
+    "forbidden",
+    "insufficient",
+    "invalid",
+    "mismatch",
+    "missing",
+    "no",
+    "not",
+    "refused",
+    "timeout",
+    "unable",
+    "unauthorized",
+    "unavailable",
+    "unexpected",
+    "unsupported",
+];

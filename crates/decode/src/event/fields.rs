@@ -24,6 +24,8 @@ pub(crate) struct EventFields<'de> {
     pub(super) last_of_series: Option<Timestamp>,
     /// `eventTime`
     pub event_time: Option<Timestamp>,
+    /// `type`
+    pub(super) kind: Option<Cow<'de, str>>,
 }
 
 impl<'de> EventFields<'de> {
@@ -55,6 +57,7 @@ impl<'de> EventFields<'de> {
                     map.next_value_seed(LenientSeed(OneField("lastObservedTime", LenientTime)))?;
                 self.last_of_series = last;
             }
+            Some("type") => self.kind = map.next_value_seed(LenientSeed(LenientText))?,
             Some("eventTime") => self.event_time = map.next_value_seed(LenientSeed(LenientTime))?,
             _ => skip(map)?,
         }

@@ -13,13 +13,14 @@ pub mod watch;
 use std::sync::Arc;
 
 use super::pod::DecodeContext;
+use super::pod::metadata::MetadataFields;
 use super::pod::object::ObjectFields;
 use fields::InvolvedObject;
 use message::PullMessage;
 use podinit_core::image_registry;
 use podinit_core::kube_event::{
-    CapacityState, EventContainer, EventOccurrence, EventReason, Hint, InvolvedPod, KubeEvent,
-    LONGEST_REPORTER, ProbeKind, PulledMessage, SandboxWarning,
+    CapacityState, ClaimWord, EventContainer, EventOccurrence, EventReason, Hint, InvolvedPod,
+    KubeEvent, LONGEST_REPORTER, ProbeKind, PulledMessage, SandboxWarning, VolumeClaim,
 };
 use podinit_core::label_value::LabelValue;
 use podinit_core::pod::PodUid;
@@ -44,15 +45,21 @@ pub fn of_object(object: ObjectFields<'_>, context: &mut DecodeContext) -> KubeE
     let reporter = reporter.or(event.source_component);
     let message = message.as_deref().unwrap_or_default();
     let reason = reason.as_deref().unwrap_or_default();
-    let reason = match capacity_state(reason, reporter.as_deref()) {
-        Some(state) => EventReason::Capacity {
+    let claim = claim_of(&involved, &metadata, context);
+    let of_claim = claim.map(|claim| {
+        let said = ClaimWord::of_event(reason, event.kind.as_deref());
+        said.map_or(EventReason::Other, |said| EventReason::OfClaim { claim, said })
+    });
+    let reason = match (of_claim, capacity_state(reason, reporter.as_deref())) {
+        (Some(of_claim), _) => of_claim,
+        (None, Some(state)) => EventReason::Capacity {
             state,
             by: context.text(cut(reporter.as_deref().unwrap_or_default(), LONGEST_REPORTER)),
         },
-        None if reason == "Scheduled" => {
+        (None, None) if reason == "Scheduled" => {
             event.event_time.map_or(EventReason::Other, EventReason::Scheduled)
         }
-        None => reason_of(reason, message, context),
+        (None, None) => reason_of(reason, message, context),
     };
     let tells_why = matches!(
         reason,
@@ -60,6 +67,7 @@ pub fn of_object(object: ObjectFields<'_>, context: &mut DecodeContext) -> KubeE
             | EventReason::Capacity { .. }
             | EventReason::Hint(_)
             | EventReason::PullFailed { .. }
+            | EventReason::OfClaim { .. }
     );
     let gives_cause = reason == EventReason::FailedScheduling;
     let is_kept = gives_cause || context.options.messages && tells_why;
@@ -107,6 +115,19 @@ fn pod_of(
     };
     let name = involved.name.as_deref().unwrap_or_default();
     Some(InvolvedPod::new(uid, namespace, name))
+}
+
+/// The claim that an Event is about, where that is wanted: one of the namespace that the Event itself is in.
+fn claim_of(
+    involved: &InvolvedObject<'_>,
+    metadata: &MetadataFields<'_>,
+    context: &mut DecodeContext,
+) -> Option<VolumeClaim> {
+    let is_claim = involved.kind.as_deref() == Some("PersistentVolumeClaim");
+    let name = involved.name.as_deref().filter(|_| is_claim && context.options.claims)?;
+    let namespace = metadata.namespace.as_ref();
+    let namespace = namespace.filter(|own| involved.namespace.as_deref() == Some(&***own))?;
+    Some(VolumeClaim { namespace: Arc::clone(namespace), name: context.text(name) })
 }
 
 /// The container that a `fieldPath` names: `spec.containers{NAME}` or `spec.initContainers{NAME}`.

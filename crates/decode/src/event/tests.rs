@@ -337,3 +337,41 @@ fn hints_tell_of_pulls_starts_and_probes() {
         assert_eq!(saying(reason, message), expected, "{reason} {message}");
     }
 }
+
+#[test]
+fn an_event_about_a_claim_is_read_where_it_is_wanted() {
+    use podinit_core::kube_event::{ClaimWord, VolumeClaim};
+    let read = |claims: bool, kind: &str, reason: &str, namespace: &str| {
+        let text = json!({
+            "metadata": {"name": "data.1", "namespace": "shop"}, "type": kind, "reason": reason, "message": "m",
+            "involvedObject": {"kind": "PersistentVolumeClaim", "namespace": namespace, "name": "data", "uid": "c"},
+        });
+        let options = crate::DecodeOptions { messages: true, claims, ..Default::default() };
+        let mut context = DecodeContext::new(options);
+        let text = text.to_string();
+        let mut deserializer = serde_json::Deserializer::from_str(&text);
+        let object = LenientSeed(ObjectReader(&mut context)).deserialize(&mut deserializer);
+        let event = of_object(object.unwrap().unwrap(), &mut context);
+        assert_eq!(event.pod, None);
+        match event.reason {
+            EventReason::OfClaim { claim, said } => {
+                assert_eq!(claim, VolumeClaim { namespace: "shop".into(), name: "data".into() });
+                assert_eq!(event.message.as_deref(), Some("m"));
+                Some(said)
+            }
+            _ => None,
+        }
+    };
+    for (kind, reason, said) in [
+        ("Warning", "ProvisioningFailed", Some(ClaimWord::Fails)),
+        ("Warning", "Anything", Some(ClaimWord::Fails)),
+        ("Normal", "FailedBinding", Some(ClaimWord::Fails)),
+        ("Normal", "ExternalProvisioning", Some(ClaimWord::Waits)),
+        ("Normal", "ProvisioningSucceeded", Some(ClaimWord::Succeeds)),
+        ("Normal", "WaitForFirstConsumer", None),
+    ] {
+        assert_eq!(read(true, kind, reason, "shop"), said, "{reason}");
+        assert_eq!(read(false, kind, reason, "shop"), None, "{reason}");
+        assert_eq!(read(true, kind, reason, "other"), None, "{reason}");
+    }
+}

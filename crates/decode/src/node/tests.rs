@@ -168,3 +168,21 @@ fn field(number: u32, value: &[u8]) -> Vec<u8> {
     let head = varint(u64::from(number << 3 | 2));
     [head, varint(value.len() as u64), value.to_vec()].concat()
 }
+
+#[test]
+fn a_node_says_why_it_is_not_ready_and_for_which_claim_it_was_made() {
+    let read = |status: &str, owners: &str| {
+        node(
+            &format!(
+                r#"{{"metadata":{{"uid":"a","ownerReferences":{owners}}},"status":{{"conditions":[
+                {{"type":"Ready","status":"{status}","message":"PLEG is not healthy"}}]}}}}"#
+            ),
+            NodeOptions::default(),
+        )
+    };
+    for (status, said) in [("False", true), ("Unknown", true), ("True", false)] {
+        assert_eq!(read(status, "[]").not_ready.is_some(), said, "{status}");
+    }
+    let claim = r#"[{"kind":"Other","name":"b"},{"kind":"NodeClaim","name":"default-x7k2p"}]"#;
+    assert_eq!(read("True", claim).claimed_by.as_deref(), Some("default-x7k2p"));
+}

@@ -31,6 +31,8 @@ pub(crate) struct ReadConditions<'de> {
     pub unschedulable: bool,
     pub not_scheduled: Option<Box<NotScheduled>>,
     pub sandbox_not_ready: Option<SandboxNotReady>,
+    /// What Ready says that is not True
+    pub not_true: Option<Cow<'de, str>>,
     /// What Ready=False says
     pub not_ready: Option<NotReady<'de>>,
     /// Those that show no milestone of Kubernetes, in their order
@@ -74,8 +76,9 @@ impl<'de> ReadConditions<'de> {
             }
             ConditionType::Ready => {
                 let of_gates = entry.reason.as_deref() == Some("ReadinessGatesNotReady");
-                let message =
-                    entry.message.filter(|_| entry.condition.status == ConditionStatus::False);
+                let is_false = entry.is_false();
+                self.not_true = entry.message.filter(|_| !entry.condition.is_true());
+                let message = self.not_true.clone().filter(|_| is_false);
                 self.not_ready = message.map(|message| NotReady { of_gates, message });
             }
             _ => {}

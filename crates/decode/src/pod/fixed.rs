@@ -24,6 +24,7 @@ pub(crate) struct FixedPart {
     pub is_stateful: bool,
     pub volume_images: Option<Arc<[Arc<str>]>>,
     pub claims: Claims,
+    pub claim_names: Option<Arc<[Arc<str>]>>,
     pub readiness_gates: ReadinessGates,
     /// Its restart policy is `Always`, or none that Kubernetes defines
     pub(super) restarts_always: bool,

@@ -111,6 +111,7 @@ mod tests {
             is_stateful: false,
             volume_images: None,
             claims: Claims::default(),
+            claim_names: None,
             readiness_gates: ReadinessGates::default(),
             restarts_always: true,
         }

@@ -47,6 +47,8 @@ pub struct MetadataFields<'de> {
     pub(crate) has_shard_info: bool,
     labels: PodLabels<'de>,
     owner: Option<ControllerOwner<'de>>,
+    /// The NodeClaim that owns a node
+    pub(super) node_claim: Option<Arc<str>>,
 }
 
 impl<'de> MetadataFields<'de> {
@@ -142,7 +144,9 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                     metadata.labels = map.next_value_seed(LenientSeed(reader))?;
                 }
                 Some("ownerReferences") => {
-                    metadata.owner = map.next_value_seed(LenientSeed(OwnerReferences))?;
+                    let owners = map.next_value_seed(LenientSeed(OwnerReferences))?;
+                    metadata.owner = owners.controller;
+                    metadata.node_claim = owners.node_claim.map(|name| context.text(&name));
                 }
                 Some("continue") => {
                     let token = map.next_value_seed(LenientSeed(LenientText))?;

@@ -72,6 +72,9 @@ pub struct DecodeOptions {
     pub milestones: Vec<String>,
     /// Whether [`PodSnapshot::ending`](podinit_core::pod::PodSnapshot::ending) is wanted.
     pub endings: bool,
+    /// Whether [`PodSnapshot::claim_names`](podinit_core::pod::PodSnapshot::claim_names) are wanted, and Events about
+    /// them.
+    pub claims: bool,
 }
 
 impl DecodeOptions {
@@ -91,6 +94,12 @@ impl DecodeOptions {
     #[must_use]
     pub fn with_records(self) -> Self {
         Self { node: true, workload: true, images: true, messages: true, endings: true, ..self }
+    }
+
+    /// With what Events say of the claims of pods.
+    #[must_use]
+    pub fn with_claims(self) -> Self {
+        Self { claims: true, ..self }
     }
 
     /// With the conditions of these milestones of your own.

@@ -175,9 +175,11 @@ impl<'de> ObjectFields<'de> {
             created: self.metadata.created,
             latest_api_time: self.metadata.created.max(read.latest_transition),
             ready: read.conditions.get(ConditionType::Ready),
+            not_ready: read.not_true.as_deref().and_then(NodeSnapshot::kept_message),
             unschedulable: self.spec.unschedulable,
             startup_taints: std::mem::take(&mut self.spec.startup_taints),
             labels: labels.with_version(info.as_deref().unwrap_or_default()),
+            claimed_by: self.metadata.node_claim.take(),
         })
     }
 
@@ -219,6 +221,7 @@ impl<'de> ObjectFields<'de> {
         pod_labels.extend(self.spec.fields);
         pod_labels.resize(wanted.pod_labels.len() + wanted.spec_fields.len(), Box::default());
         let pod_labels = context.pod_labels(pod_labels.into());
+        let claim_names = self.spec.volumes.claim_names(&self.metadata.name);
         let namespace = match self.metadata.namespace {
             Some(namespace) => namespace,
             None => context.text(""),
@@ -254,6 +257,7 @@ impl<'de> ObjectFields<'de> {
             volume_images: (!self.spec.volumes.images.is_empty())
                 .then(|| self.spec.volumes.images.into()),
             claims: Claims::new(self.spec.volumes.has_claim, self.spec.has_resource_claims),
+            claim_names,
             readiness_gates: self.spec.readiness_gates,
             restarts_always: self.spec.restarts.pod != Some(RestartPolicy::EndsForGood),
         })

@@ -35,30 +35,45 @@ impl ControllerOwner<'_> {
     }
 }
 
-/// The first owner reference with `controller: true`.
+/// The owners that are read.
+#[derive(Default)]
+pub(super) struct Owners<'de> {
+    /// The first with `controller: true`
+    pub controller: Option<ControllerOwner<'de>>,
+    /// The name of a NodeClaim of Karpenter, which controls no node that it owns
+    pub node_claim: Option<Cow<'de, str>>,
+}
+
+/// Reads [`Owners`].
 pub(super) struct OwnerReferences;
 
 impl<'de> LenientField<'de> for OwnerReferences {
-    type Value = Option<ControllerOwner<'de>>;
+    type Value = Owners<'de>;
 
     fn absent(self) -> Self::Value {
-        None
+        Owners::default()
     }
 
     fn seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut controller = None;
+        let mut owners = Owners::default();
         while let Some(owner) = seq.next_element_seed(LenientSeed(OwnerReader))? {
-            controller = controller.or(owner);
+            match owner {
+                Some((owner, true)) => owners.controller = owners.controller.or(Some(owner)),
+                Some((owner, false)) if owner.kind == "NodeClaim" => {
+                    owners.node_claim = Some(owner.name);
+                }
+                Some(_) | None => {}
+            }
         }
-        Ok(controller)
+        Ok(owners)
     }
 }
 
-/// One owner reference, where it is the controller's and names it.
+/// One owner reference, where it names the owner, and whether that is the controller.
 struct OwnerReader;
 
 impl<'de> LenientField<'de> for OwnerReader {
-    type Value = Option<ControllerOwner<'de>>;
+    type Value = Option<(ControllerOwner<'de>, bool)>;
 
     fn absent(self) -> Self::Value {
         None
@@ -74,6 +89,7 @@ impl<'de> LenientField<'de> for OwnerReader {
                 _ => skip(&mut map)?,
             }
         }
-        Ok(kind.zip(name).filter(|_| controller).map(|(kind, name)| ControllerOwner { kind, name }))
+        let owner = kind.zip(name).map(|(kind, name)| ControllerOwner { kind, name });
+        Ok(owner.map(|owner| (owner, controller)))
     }
 }

@@ -6,7 +6,8 @@ use super::eviction::KubeletEviction;
 use super::fixed::FixedPart;
 use super::status::PodStatus;
 use podinit_core::pod::{
-    DisruptionReason, Ending, InPlaceChanges, PodPhase, PodSnapshot, Termination, WaitingMessage,
+    ConditionType, DisruptionReason, Ending, InPlaceChanges, PodPhase, PodSnapshot, Termination,
+    WaitingMessage,
 };
 
 /// What of the metadata differs from version to version.
@@ -36,6 +37,7 @@ impl FixedPart {
         let regular = with_statuses(regular, status.containers, self.init_containers, &mut words);
         let StatusWords { messages, endings } = words;
         let read = status.conditions;
+        let is_ready = read.conditions.holding(ConditionType::Ready).is_some();
         let named = read.named(self.gates, &options.milestones);
         let said_of_ready = read.said_of_ready(self.readiness_gates.any, named.as_deref());
         let in_place = InPlaceChanges {
@@ -95,6 +97,8 @@ impl FixedPart {
             is_stateful: self.is_stateful,
             volume_images: self.volume_images,
             claims: self.claims,
+            // A pod that is ready waits for none.
+            claim_names: self.claim_names.filter(|_| !is_ready),
             has_readiness_gates: self.readiness_gates.any,
             is_static: self.is_static,
         }

@@ -25,6 +25,7 @@ pub(crate) fn all_options() -> DecodeOptions {
         images: true,
         messages: true,
         endings: true,
+        claims: true,
         nodes: None,
         milestones: vec!["example.com/Loaded".into()],
     }
@@ -392,4 +393,26 @@ fn the_end_of_a_pod_tells_what_ended_it() {
     assert_eq!(evicted("Running", "The node was low on resource: memory."), (None, false));
     assert_eq!(evicted("Failed", "The node had condition: [PIDPressure]."), (None, false));
     assert_eq!(evicted("Failed", "Usage of EmptyDir volume exceeds the limit."), (None, true));
+}
+
+#[test]
+fn a_pod_that_is_not_ready_names_its_claims() {
+    let read = |ready: &str, claims: bool| {
+        let pod = json!({
+            "metadata": {"uid": "a", "name": "db-0", "namespace": "shop"},
+            "spec": {"volumes": [
+                {"name": "data", "persistentVolumeClaim": {"claimName": "data-db-0"}},
+                {"ephemeral": {"volumeClaimTemplate": {}}, "name": "scratch"},
+                {"name": "config", "configMap": {}}, {"name": "none", "persistentVolumeClaim": {}}]},
+            "status": {"conditions": [{"type": "Ready", "status": ready}]},
+        });
+        let line = json!({"type": "ADDED", "object": pod}).to_string();
+        let options = DecodeOptions { claims, ..DecodeOptions::default() };
+        let event = PodDecoder::new(options).watch_event(line.as_bytes()).unwrap();
+        let WatchEventKind::Added(pod) = event.kind else { unreachable!() };
+        pod.claim_names.map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    assert_eq!(read("False", true).unwrap(), ["data-db-0", "db-0-scratch"]);
+    assert_eq!(read("True", true), None);
+    assert_eq!(read("False", false), None);
 }

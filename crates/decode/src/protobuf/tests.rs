@@ -21,6 +21,8 @@ pub(super) fn everything() -> DecodeOptions {
         images: true,
         messages: true,
         endings: true,
+        // No recording is in protobuf.
+        claims: false,
         nodes: None,
         milestones: vec!["example.com/Loaded".into()],
     }

@@ -50,17 +50,21 @@ pub async fn list_events(
     scope: &PodScope,
     options: DecodeOptions,
 ) -> Result<Vec<KubeEvent>, ApiError> {
+    let requests = [RequestBuilder::of_events(scope)];
+    let of_claims = options.claims.then(|| RequestBuilder::of_claim_events(scope));
     let mut decoder = EventDecoder::new(options);
     let mut events = Vec::new();
-    let read = |body: &[u8]| {
+    let mut read = |body: &[u8]| {
         let page = decoder.list_page(body)?;
         let objects = page.events.len();
         events.extend(page.events);
         let next = page.continue_token;
         Ok(PageEnd { next, objects })
     };
-    let (requests, config) = (RequestBuilder::of_events(scope), ReflectorConfig::default());
-    fetch_pages(&cluster.client, &requests, &config, read).await?;
+    let config = ReflectorConfig::default();
+    for requests in requests.into_iter().chain(of_claims) {
+        fetch_pages(&cluster.client, &requests, &config, &mut read).await?;
+    }
     Ok(events)
 }
 

@@ -103,9 +103,18 @@ impl RequestBuilder {
     /// The requests for the Events about pods of a scope. Events cannot be selected by the labels or
     /// fields of their pods.
     pub fn of_events(scope: &PodScope) -> Self {
+        Self::of_events_about("Pod", scope)
+    }
+
+    /// The requests for the Events about persistent volume claims of a scope.
+    pub fn of_claim_events(scope: &PodScope) -> Self {
+        Self::of_events_about("PersistentVolumeClaim", scope)
+    }
+
+    fn of_events_about(kind: &str, scope: &PodScope) -> Self {
         let selectors = PodSelectors {
             label: None,
-            field: Some("involvedObject.kind=Pod".to_owned()),
+            field: Some(format!("involvedObject.kind={kind}")),
             shard: None,
         };
         Self::from_resource("events", scope, selectors)

@@ -2,6 +2,8 @@
 
 use super::listed_cluster::ClusterListing;
 use crate::explain::ExplainTarget;
+use podinit_core::claim_events::ClaimEvents;
+use podinit_core::kube_event::KubeEvent;
 use podinit_core::lifecycle::{
     Delivery, NetworkTime, NodeEvent, Observer, PodEvent, SourceId, Tracker, TrackerConfig,
 };
@@ -22,6 +24,9 @@ pub(super) fn replayed_list<S: Observer>(
 ) -> (S, Tracker) {
     let ClusterListing { pods, events, nodes, now, .. } = list;
     let mut pods: Vec<PodSnapshot> = pods.into_iter().flat_map(|(_, pods)| pods).collect();
+    let mut claims = ClaimEvents::default();
+    claims.pods(&pods);
+    let said: Vec<KubeEvent> = events.iter().flat_map(|event| claims.event(event)).collect();
     let mut ready = Vec::new();
     for pod in &mut pods {
         let is_ready = pod.conditions.holding(ConditionType::Ready).is_some();
@@ -33,7 +38,7 @@ pub(super) fn replayed_list<S: Observer>(
     let nodes = nodes.map(|(_, nodes)| nodes).filter(|nodes| config.nodes && !nodes.is_empty());
     let nodes = nodes.map(|nodes| PodEvent::Nodes(NodeEvent::Listed { nodes, began: now }));
     let listed = PodEvent::Listed { pods: pods.into(), began: now };
-    let shown = events.iter().filter(|_| config.events).cloned().map(PodEvent::Event);
+    let shown = events.iter().chain(&said).filter(|_| config.events).cloned().map(PodEvent::Event);
     let all = nodes.into_iter().chain([listed]).chain(shown).map(|event| (event, None));
     let ready = ready.into_iter().map(|pod| (PodEvent::Applied(pod), Some(now)));
     let mut tracker = Tracker::new(config.clone());

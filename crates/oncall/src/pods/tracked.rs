@@ -12,6 +12,7 @@ use super::started_before::StartedBefore;
 use super::statuses::PodStatuses;
 use crate::explain::{ExplanationContext, WorkloadPods};
 use crate::problems::{ClockCheck, ProblemSnapshot, Problems};
+use podinit_core::claim_events::ClaimEvents;
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
@@ -32,6 +33,8 @@ pub(super) struct TrackedPods {
     /// The pods in the newest list whose startup was over before
     before: StartedBefore,
     over_time: OverTime,
+    /// What Events say of the claims of pods
+    claims: ClaimEvents,
 }
 
 impl TrackedPods {
@@ -45,6 +48,7 @@ impl TrackedPods {
             lone_list: None,
             before: StartedBefore::default(),
             over_time: OverTime::default(),
+            claims: ClaimEvents::default(),
         }
     }
 
@@ -100,12 +104,16 @@ impl TrackedPods {
             self.deliver(SourceId(0), nodes, now);
         }
         self.before.clear();
+        self.claims.forget_pods();
+        let mut said = Vec::new();
         for ((began, pods), source) in listed.pods.into_iter().zip(0..) {
             self.before.add(&pods);
+            said.extend(self.claims.pods(&pods));
             let pods = pods.into();
             self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);
         }
-        for event in &listed.events {
+        said.extend(listed.events.iter().flat_map(|event| self.claims.event(event)));
+        for event in listed.events.iter().chain(&said) {
             self.deliver(SourceId(0), PodEvent::Event(event.clone()), now);
         }
         self.tracker.advance(now, &mut self.kept);

@@ -126,6 +126,7 @@ impl Recording {
         let options = DecodeOptions {
             // The clock of a node is named by it.
             node: true,
+            claims: options.messages,
             nodes: options.nodes.or(Some(NodeOptions::default())),
             ..options
         };

@@ -8,6 +8,7 @@ use super::first_pods::FirstPods;
 use super::replay_clock::latest_api_time;
 use super::streamed_list::{StreamedList, in_order};
 use crate::reader::{RecordedNodes, RecordedPods, RecordingDocument};
+use podinit_core::claim_events::ClaimEvents;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
@@ -63,6 +64,8 @@ pub(super) struct Replay<S, F> {
     /// How many Events of the recording's beginning are of no use, by reason, if accounting starts over
     /// with a streamed list
     too_early: [u64; EventDropReason::ALL.len()],
+    /// What Events say of the claims of pods
+    claims: ClaimEvents,
 }
 
 /// A list, or the pages of it that were read. A list that lacks a page did not complete, and nothing is
@@ -112,6 +115,7 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
             read_at: Timestamp::EPOCH,
             stream: None,
             too_early: Default::default(),
+            claims: ClaimEvents::default(),
         })
     }
 
@@ -427,6 +431,37 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
 
     fn deliver(&mut self, event: PodEvent, observed: Option<Timestamp>) {
         let event = self.of_shard(event);
+        let said = self.said_of_claims(&event);
+        self.apply(event, observed);
+        for event in said {
+            // One that is over needs to know no more.
+            if event.uid().is_some_and(|uid| self.tracker.in_flight(uid).is_some()) {
+                self.apply(PodEvent::Event(event), None);
+            }
+        }
+    }
+
+    /// What is said of the claims of pods, now that `event` comes.
+    fn said_of_claims(&mut self, event: &PodEvent) -> Vec<KubeEvent> {
+        if !self.config.events {
+            return Vec::new();
+        }
+        match event {
+            PodEvent::Applied(pod) => self.claims.pod(pod).into_iter().collect(),
+            PodEvent::Deleted(pod) => {
+                self.claims.forget(pod.uid);
+                Vec::new()
+            }
+            PodEvent::Listed { pods, .. } => {
+                self.claims.forget_pods();
+                self.claims.pods(pods.others())
+            }
+            PodEvent::Event(event) => self.claims.event(event),
+            _ => Vec::new(),
+        }
+    }
+
+    fn apply(&mut self, event: PodEvent, observed: Option<Timestamp>) {
         let delivery = self.delivery(event, observed);
         self.tracker.apply(delivery, &mut self.sink);
     }

@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::reader::{RecordingDocument, RecordingPosition};
-use podinit_core::kube_event::in_order_of_time;
+use podinit_core::kube_event::{EventReason, KubeEvent, in_order_of_time};
 use podinit_core::timestamp::Timestamp;
 
 /// So many Events of a lone list are held at least. Beyond twice as many, those that happened last the longest ago are
@@ -48,7 +48,10 @@ impl HeldDocuments {
         takes_events: bool,
     ) {
         let evidence = &mut document.evidence;
-        evidence.events.retain(|event| takes_events && event.pod.is_some());
+        let is_of_use = |event: &KubeEvent| {
+            event.pod.is_some() || matches!(event.reason, EventReason::OfClaim { .. })
+        };
+        evidence.events.retain(|event| takes_events && is_of_use(event));
         evidence.latest_event = evidence.latest_event.filter(|_| takes_events);
         self.push(document, at);
         if self.events > 2 * self.most_events {
@@ -119,7 +122,7 @@ mod tests {
 
     use super::*;
     use crate::reader::RecordedEvidence;
-    use podinit_core::kube_event::{EventOccurrence, EventReason, InvolvedPod, KubeEvent};
+    use podinit_core::kube_event::{EventOccurrence, InvolvedPod};
     use podinit_core::pod::PodUid;
 
     fn document(seconds: &[i64]) -> RecordingDocument {

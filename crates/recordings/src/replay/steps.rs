@@ -193,9 +193,12 @@ where
     }
 }
 
-/// What `event` has to say of a cause, without its words, if it may give one.
+/// What `event` has to say of a cause or of capacity, without its words, if it may give one.
 fn giving_cause(event: &KubeEvent) -> Option<KubeEvent> {
-    let gives = matches!(event.reason, EventReason::Warning(_) | EventReason::Pulling);
+    let gives = matches!(
+        event.reason,
+        EventReason::Warning(_) | EventReason::Pulling | EventReason::Capacity { .. }
+    );
     gives.then(|| KubeEvent {
         pod: event.pod.clone(),
         container: event.container.clone(),

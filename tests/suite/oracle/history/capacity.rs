@@ -13,17 +13,22 @@ pub(super) fn scatter(rng: &mut Rng, mut documents: Vec<Value>) -> Vec<Value> {
             continue;
         }
         for _ in 0..rng.below(4) {
-            let (reason, message) = rng.pick(&SAID);
-            let (reporting, source) = rng.pick(&REPORTERS);
             let mut event = event(rng, pod);
-            event["reason"] = reason.into();
-            event["message"] = message.into();
-            event["reportingComponent"] = reporting.into();
-            event["source"]["component"] = source.into();
+            by_autoscaler(rng, &mut event);
             insert(rng, &mut documents, pod, event);
         }
     }
     documents
+}
+
+/// Makes the Event one of an autoscaler, or one like it.
+pub(super) fn by_autoscaler(rng: &mut Rng, event: &mut Value) {
+    let (reason, message) = rng.pick(&SAID);
+    let (reporting, source) = rng.pick(&REPORTERS);
+    event["reason"] = reason.into();
+    event["message"] = message.into();
+    event["reportingComponent"] = reporting.into();
+    event["source"]["component"] = source.into();
 }
 
 const SAID: [(&str, &str); 7] = [

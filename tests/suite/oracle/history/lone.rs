@@ -30,6 +30,9 @@ pub(crate) fn lone_list(seed: u64) -> Vec<Value> {
                     rng.pick(&["FailedMount", "NetworkNotReady", "FailedPrepareDynamicResources"]);
                 event["reason"] = reason.into();
             }
+            if rng.percent(30) {
+                super::capacity::by_autoscaler(rng, &mut event);
+            }
             items.push(dated(rng, event));
         }
         pod["kind"] = "Pod".into();

@@ -27,6 +27,14 @@ pub(crate) trait LoneRules: Sync {
         began.max(entered).min(list)
     }
 
+    /// [§10.4](crate::specification#s10-4): "the earliest first time of the last of these Events, as far as they say the
+    /// same by the same reporter"
+    fn capacity(&self, said: &[Said]) -> Option<Nanos> {
+        let last = said.last()?;
+        let same = said.iter().rev().take_while(|one| one.what == last.what);
+        same.filter_map(|one| one.first).min()
+    }
+
     /// "the last times of its Events tell the time too (within F9)"
     fn tells_time(&self, last: Nanos) -> bool {
         last <= PRESENT + 5 * SECOND
@@ -38,12 +46,22 @@ pub(crate) struct SpecLone;
 
 impl LoneRules for SpecLone {}
 
+/// An Event of an autoscaler.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    /// The state, and who reports it
+    pub(crate) what: (&'static str, String),
+    pub(crate) first: Option<Nanos>,
+}
+
 /// What is told of a pod in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) stage: &'static str,
     pub(crate) cause: &'static str,
     pub(crate) began: Nanos,
+    /// The state of capacity of an unschedulable pod, and since when it holds
+    pub(crate) capacity: Option<(&'static str, Nanos)>,
 }
 
 /// "`lastTimestamp`, else the series' last, else `eventTime`"
@@ -92,21 +110,37 @@ fn tell(rules: &dyn LoneRules, startup: &Startup<'_>, events: &[&Value], list: N
     let place = startup.last_place();
     let (stage, cause) = cause::at(startup, place);
     let (_, entered) = startup.stage_at(place);
-    let own: Vec<&Value> = (events.iter().copied())
+    let heard: Vec<&Value> = (events.iter().copied())
         .filter(|event| {
             let heard = KubeEvent::read(event);
             let mut folded = startup.life.folded.iter();
             folded.any(|one| one.event.as_ref() == Some(&heard))
-                && gives(startup, &heard, (stage, cause))
         })
         .collect();
+    let gives = |event: &&&Value| gives(startup, &KubeEvent::read(event), (stage, cause));
+    let own = heard.iter().filter(gives);
     let first = |event: &&Value| {
         api_time(event.get("firstTimestamp")).or_else(|| api_time(event.get("eventTime")))
     };
-    let firsts: Vec<Nanos> = own.iter().filter_map(first).collect();
+    let firsts: Vec<Nanos> = own.filter_map(first).collect();
     let began = rules.first(&firsts);
     let began = began.map(|began| rules.within(began, entered, list));
-    Told { stage, cause, began: began.unwrap_or(entered) }
+    let said = heard.iter().filter_map(|event| {
+        let read = KubeEvent::read(event);
+        let state = startup.rules.causes().capacity(&read)?;
+        let reporter = match &*read.reporting_component {
+            "" => read.source_component,
+            reporter => reporter.to_owned(),
+        };
+        Some(Said { what: (state, reporter), first: first(event) })
+    });
+    let said: Vec<Said> = said.filter(|_| stage == "unschedulable").collect();
+    let capacity = said.last().map(|last| {
+        let since = rules.capacity(&said).map(|since| rules.within(since, entered, list));
+        // Without a time, when it was heard.
+        (last.what.0, since.unwrap_or(list))
+    });
+    Told { stage, cause, began: began.unwrap_or(entered), capacity }
 }
 
 /// Whether an Event gives a pod its cause: a warning of it, or the `Pulling` of a container "without a start" that "has a

@@ -36,7 +36,7 @@ pub(crate) use container::{Container, Kind, State};
 pub(crate) use evidence::{EvidenceRules, Found, Source, SpecEvidence};
 pub(crate) use kube_event::KubeEvent;
 pub(crate) use life::Folded;
-pub(crate) use lone::{LoneRules, SpecLone, Told, lone_list};
+pub(crate) use lone::{LoneRules, Said, SpecLone, Told, lone_list};
 pub(crate) use named::{NamedRules, Own, OwnInterval, SpecNamed, Start};
 pub(crate) use node::{NodeLife, NodeRules, NodeSnapshot, SpecNodes};
 pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};

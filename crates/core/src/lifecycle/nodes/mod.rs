@@ -89,6 +89,8 @@ pub(super) struct KnownNodes {
     late_at: Timestamp,
     /// How long the newest nodes took until they were schedulable
     startups: Startups,
+    /// The NodeClaims for which nodes were made, the last ones
+    node_claims: HashSet<Arc<str>>,
 }
 
 impl KnownNodes {
@@ -106,6 +108,7 @@ impl KnownNodes {
             late: 0,
             late_at: Timestamp::EPOCH,
             startups: Startups::default(),
+            node_claims: HashSet::new(),
         }
     }
 
@@ -118,6 +121,16 @@ impl KnownNodes {
     /// The labels of the newest version of the newest node of this name.
     pub(super) fn labels(&self, name: &str) -> Option<&Arc<NodeLabels>> {
         Some(&self.named(name)?.1.labels)
+    }
+
+    /// What the newest version of this node says of why it is not Ready; `None` where it is, or is not known.
+    pub(super) fn not_ready(&self, name: &str) -> Option<&str> {
+        self.named(name)?.1.not_ready.as_deref()
+    }
+
+    /// Whether there is a node of this name, or one was made for the NodeClaim of this name.
+    pub(super) fn has_come(&self, name: &str) -> bool {
+        self.names.contains_key(name) || self.node_claims.contains(name)
     }
 
     /// What a pod that was created at `created` knows of its node when its Scheduled is latched.
@@ -181,12 +194,14 @@ impl KnownNodes {
             created: _,
             latest_api_time: _,
             ready,
+            not_ready,
             unschedulable,
             startup_taints,
             labels,
+            claimed_by: _,
         } = snapshot;
         let ready = ready.map(|ready| (ready.status as u8, ready.last_transition));
-        (self.known.hasher()).hash_one((ready, unschedulable, startup_taints, labels))
+        (self.known.hasher()).hash_one((ready, not_ready, unschedulable, startup_taints, labels))
     }
 
     /// Accounts for a delivery. Returns the pods whose node is known now.
@@ -259,6 +274,14 @@ impl KnownNodes {
             self.known.insert(uid, node);
             self.add_name(&name, uid);
             pods.extend(self.awaited.remove(&name).into_iter().flatten());
+        }
+        if let Some(claim) = &snapshot.claimed_by
+            && !self.node_claims.contains(claim)
+        {
+            if self.node_claims.len() >= MOST_NODES {
+                self.node_claims.clear();
+            }
+            self.node_claims.insert(Arc::clone(claim));
         }
         let content = self.content(&snapshot);
         if let Some(node) = self.known.get_mut(&uid) {

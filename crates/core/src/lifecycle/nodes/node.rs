@@ -116,6 +116,8 @@ pub(super) struct KnownNode {
     /// The steps that are observed no more, a bit for each, and [`MEASURED`] bits above those that were measured
     pub(super) decided: u8,
     pub(super) service: NodeService,
+    /// What its newest version says of why it is not Ready
+    pub(super) not_ready: Option<Box<str>>,
 }
 
 /// All steps, as bits.
@@ -163,6 +165,7 @@ impl KnownNode {
                 false => ALL_STEPS,
             },
             service: NodeService::new(snapshot.created, appears),
+            not_ready: None,
         };
         emit(NodeObservation::PoolEntered(&node.labels.pool));
         if is_own {
@@ -209,6 +212,7 @@ impl KnownNode {
         }
         self.content = Some(content);
         self.service.fold(snapshot);
+        self.not_ready.clone_from(&snapshot.not_ready);
         if *self.labels != snapshot.labels {
             if self.labels.pool != snapshot.labels.pool {
                 emit(NodeObservation::PoolEntered(&snapshot.labels.pool));

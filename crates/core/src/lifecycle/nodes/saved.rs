@@ -138,6 +138,7 @@ impl KnownNode {
             state: saved.state,
             decided: saved.decided,
             service,
+            not_ready: None,
         }
     }
 }

@@ -22,8 +22,22 @@ impl PodInFlight {
         }
     }
 
+    /// Why the pod's node is not Ready, where the pod waits for that ([§10.1](crate::specification#s10-1)).
+    pub(in crate::lifecycle) fn said_of_node<'a>(
+        &self,
+        shared: &'a SharedState,
+    ) -> Option<&'a str> {
+        let may_wait_for_node = matches!(
+            self.waiting.cause(),
+            Cause::Acknowledge | Cause::Volume | Cause::NoSandbox | Cause::Unknown
+        );
+        let name = self.info.node.as_deref().filter(|_| may_wait_for_node)?;
+        shared.nodes.as_ref()?.not_ready(name)
+    }
+
     fn tells(&self) -> WaitingCause {
-        WaitingCause { cause: self.waiting.cause(), container: self.container }
+        let (stage, cause) = (self.waiting.stage(), self.waiting.cause());
+        WaitingCause { stage, cause, container: self.container }
     }
 
     /// The message about the present cause, of the pod's status or of the warning that gives the cause.

@@ -37,9 +37,16 @@ impl PodInFlight {
             is_stuck: self.stuck.is_some(),
             is_never_ready: self.startup.traits.is_never_ready(),
         };
+        let record = self.record(progress, None, &shared.rules);
+        let of_node = self.said_of_node(shared);
         Record {
             node_labels: shared.newest_labels(&self.info).cloned(),
-            ..self.record(progress, None, &shared.rules)
+            message: of_node.map(Arc::from).or(record.message),
+            unschedulable: record.unschedulable.map(|capacity| RecordedCapacity {
+                choices: self.capacity.choices(shared.nodes.as_ref()),
+                ..capacity
+            }),
+            ..record
         }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         && pod.sandbox_not_ready.is_none()
         && pod.said_of_ready.is_none()
         && pod.volume_images.is_none()
+        && pod.claim_names.is_none()
         && pod.disruption.is_none()
         && !pod.ended_by_deletion
         && pod.in_place.is_none()
@@ -106,6 +107,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         ending: _,
         is_stateful: _,
         claims,
+        claim_names: _,
         has_readiness_gates: _,
         is_static: _,
     } = pod;
@@ -226,6 +228,7 @@ pub(super) fn unpack(
         ending: None,
         is_stateful: volumes & STATEFUL != 0,
         claims: Claims::of_bits(volumes),
+        claim_names: None,
         has_readiness_gates: flags.has(BitFlags::READINESS_GATES),
         is_static: flags.has(BitFlags::STATIC),
     }

@@ -189,6 +189,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     }),
                     is_stateful: is[5],
                     claims: Claims::of_bits(claims),
+                    claim_names: rare[3].then(|| ["data".into()].into()),
                     has_readiness_gates: is[6],
                     is_static: is[7],
                 }

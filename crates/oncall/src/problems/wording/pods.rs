@@ -71,8 +71,8 @@ pub(super) fn headline(problem: &FoundProblem) -> String {
 pub(super) fn help(problem: &FoundProblem, moment: ProblemMoment) -> String {
     let help = problem.capacity.as_ref().filter(|_| moment.ended.is_none());
     let help = help.and_then(|said| {
-        let clause = autoscaling::of_pods(said)?;
-        Some(format!("; {clause} since {}", clock_time(said.since, moment.now)))
+        let clause = autoscaling::of_pods(said, &clock_time(said.since, moment.now))?;
+        Some(format!("; {clause}"))
     });
     help.unwrap_or_default()
 }

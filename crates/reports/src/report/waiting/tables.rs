@@ -161,7 +161,7 @@ fn in_words(stage: Option<&str>, cause: Option<&str>) -> &'static str {
         (Some(Stage::Network), _) => "for network and volumes",
         (Some(Stage::Init), _) => "for init containers",
         (Some(Stage::Containers), _) => "for containers to start",
-        (Some(Stage::Readiness), _) => "for readiness gates",
+        (Some(Stage::Readiness), _) => "to be ready, with ready containers",
         (None, _) => "in no observed stage",
     }
 }
