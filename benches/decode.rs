@@ -49,6 +49,7 @@ fn watch_events(c: &mut Criterion, source: &str, lines: &[String]) {
         images: false,
         messages: false,
         endings: false,
+        claims: false,
         nodes: None,
         milestones: Vec::new(),
     };
