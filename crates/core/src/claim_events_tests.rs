@@ -69,14 +69,15 @@ fn a_warning_comes_before_a_provisioner_and_success_ends_both() {
 #[test]
 fn what_is_kept_is_bounded() {
     let mut claims = ClaimEvents::default();
-    let said = |number: usize| {
-        event("shop", &number.to_string(), ClaimWord::Fails, &"no quota ".repeat(100))
-    };
+    let said =
+        |number: usize, text: &str| event("shop", &number.to_string(), ClaimWord::Fails, text);
     for number in 0..3 * MOST_CLAIMS {
-        claims.event(&said(number));
+        claims.event(&said(number, "no quota"));
         assert!(claims.said.len() <= 2 * MOST_CLAIMS);
     }
-    let newest = (3 * MOST_CLAIMS - 1).to_string();
+    let newest = 3 * MOST_CLAIMS - 1;
+    claims.event(&said(newest, &"no quota ".repeat(100)));
+    let newest = newest.to_string();
     assert_eq!(told(claims.pod(&pod("a", &["0"]))), Vec::<String>::new());
     let text = told(claims.pod(&pod("b", &[&newest]))).pop().unwrap();
     assert!(text.starts_with("b no quota") && text.len() <= MOST_BYTES + 2, "{text}");
