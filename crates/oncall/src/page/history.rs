@@ -143,8 +143,7 @@ impl OverviewHistory {
         (good, bad): (u64, u64),
     ) -> Option<SloWindow> {
         let from = before(now, window);
-        let (at, before_good, before_bad) =
-            self.slo_counts(slo).find(|(at, ..)| *at >= from)?;
+        let (at, before_good, before_bad) = self.slo_counts(slo).find(|(at, ..)| *at >= from)?;
         Some(SloWindow {
             seconds: now.nanos_since(at) / 1_000_000_000,
             good: good.saturating_sub(before_good),

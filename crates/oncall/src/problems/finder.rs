@@ -46,7 +46,7 @@ pub struct ProblemFinder {
     /// Where the runbooks are
     runbook_url: Option<String>,
     /// Tells which SLOs lost their budget lately
-    budgets: Box<dyn Fn() -> Vec<LostBudget> + Send>,
+    budgets: Box<dyn Fn() -> Vec<LostBudget> + Send + Sync>,
 }
 
 impl ProblemFinder {
@@ -75,7 +75,7 @@ impl ProblemFinder {
     /// The same, which tells of the SLOs that lost their budget lately by `budgets`.
     pub(crate) fn with_budgets(
         self,
-        budgets: impl Fn() -> Vec<LostBudget> + Send + 'static,
+        budgets: impl Fn() -> Vec<LostBudget> + Send + Sync + 'static,
     ) -> Self {
         Self { budgets: Box::new(budgets), ..self }
     }
