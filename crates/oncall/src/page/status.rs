@@ -78,8 +78,7 @@ impl OverviewStatus {
             true => ("bad", "Broken"),
             false => ("warn", "Attention"),
         });
-        let burns = signs.slos.iter().any(|slo| ["warn", "bad"].contains(&slo.level))
-            || !signs.lost_budgets.is_empty();
+        let burns = slo_clause(signs).is_some();
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
         let is_off =
             signs.late_nodes > 0 || !signs.clocks.is_empty() || signs.late_deliveries.is_some();
@@ -113,7 +112,7 @@ fn also(signs: &StatusSigns<'_>) -> Option<String> {
     let told: usize = told.map(|nodes| nodes.nodes).sum();
     let untold = signs.late_nodes.saturating_sub(told as u64);
     let is_of_slo =
-        signs.problems.is_empty() && signs.unanswered.is_none() && !signs.lost_budgets.is_empty();
+        signs.problems.is_empty() && signs.unanswered.is_none() && slo_clause(signs).is_some();
     let pods = is_of_slo.then(|| format!("{}.", starting(signs, "No pod")));
     let all = pods.into_iter().chain(late(untold)).chain(clocks(signs));
     let all: Vec<String> = all.collect();
@@ -150,10 +149,23 @@ fn calm(signs: &StatusSigns<'_>) -> String {
         true => "No problem",
         false => "No problem is known",
     };
-    match lost_budgets(signs.lost_budgets, signs.now) {
+    match slo_clause(signs) {
         Some(lost) => format!("{known} now; {lost}."),
         None => format!("{known}: {}.", starting(signs, "no pod")),
     }
+}
+
+/// Which SLO lost its budget in the last hour, or else has none left, or burns; `None` if each is kept.
+fn slo_clause(signs: &StatusSigns<'_>) -> Option<String> {
+    let of_card = || {
+        let mut cards = signs.slos.iter();
+        let card = cards.find(|slo| ["warn", "bad"].contains(&slo.level))?;
+        Some(match card.has_budget {
+            true => format!("{} burns its budget {}", card.name, card.burn),
+            false => format!("{} has no budget left", card.name),
+        })
+    };
+    lost_budgets(signs.lost_budgets, signs.now).or_else(of_card)
 }
 
 /// How many pods start up, and when the last one became ready; `none` stands for no pod.
@@ -335,8 +347,27 @@ mod tests {
         assert_eq!(found.also.as_deref(), Some(also));
         // A problem says why.
         let problems = [Problem { headline: "Pods crash".to_owned(), ..Problem::default() }];
-        let broken = OverviewStatus::from_signs(&StatusSigns { problems: &problems, ..signs });
+        let signs = StatusSigns { problems: &problems, ..signs };
+        let broken = OverviewStatus::from_signs(&signs);
         assert_eq!((&*broken.headline, broken.also), ("Pods crash", None));
+        // Without a loss in the last hour, it is what the card of the SLO says.
+        let of_card = |has_budget| {
+            let card = SloCard {
+                name: "fast".to_owned(),
+                burn: "2.5× over 5 min".to_owned(),
+                level: "warn",
+                has_budget,
+                ..SloCard::default()
+            };
+            let slos = [card];
+            let signs = StatusSigns { slos: &slos, lost_budgets: &[], problems: &[], ..signs };
+            let found = OverviewStatus::from_signs(&signs);
+            (found.word, found.headline)
+        };
+        let burns = "No problem now; fast burns its budget 2.5× over 5 min.";
+        assert_eq!(of_card(true), ("Attention", burns.to_owned()));
+        let spent = "No problem now; fast has no budget left.";
+        assert_eq!(of_card(false), ("Attention", spent.to_owned()));
     }
 
     #[test]
