@@ -58,6 +58,8 @@ pub fn show(
         clock: views.clock,
         history: SharedHistory::default(),
     };
+    let budgets = sources.clone();
+    let finder = finder.with_budgets(move || budgets.history.lost_budgets(&budgets));
     let page = page::router(sources.clone());
     let exporter = exporter
         .showing(answered_on(reading, routes), answered_on(reading, page))

@@ -62,6 +62,8 @@ pub enum AppState {
         /// The readiness probe has succeeded, or there is none
         ready: bool,
     },
+    /// The main one has ended with an error, and is restarted at once: a kubelet backs off from the second end on
+    Restarting,
     /// Ended without an error, not to be restarted
     Completed,
     /// Ended with an error, not to be restarted
@@ -210,7 +212,8 @@ impl PodContainerRuns {
                 // Another one of the pod is held up.
                 AppState::Waiting(_) if run.unreported.is_some() => run.shows_running(at),
                 AppState::Waiting(_) if !report.sandbox => run.stop(at, KILLED),
-                AppState::Waiting(_) => {}
+                AppState::Restarting if is_main => run.shows_end(at, 1),
+                AppState::Waiting(_) | AppState::Restarting => {}
                 AppState::Completed => run.shows_end(at, 0),
                 AppState::Failed => run.shows_end(at, if is_main { 42 } else { 0 }),
             }

@@ -40,6 +40,7 @@ impl SimulatedPhase {
             AppState::Completed => Self::Succeeded,
             AppState::Failed => Self::Failed,
             AppState::Running { .. } if report.init_done >= init_containers => Self::Running,
+            AppState::Restarting => Self::Running,
             AppState::Waiting(_) if report.restarts > 0 => Self::Running,
             _ if self == Self::Running => Self::Running,
             _ => Self::Pending,
@@ -133,7 +134,7 @@ pub fn containers_ready(
         (_, app) => {
             // A main container that crashes or is probed leaves those beside it running.
             let unready = match app {
-                AppState::Running { .. } => 1,
+                AppState::Running { .. } | AppState::Restarting => 1,
                 _ if report.restarts > 0 => 1,
                 _ => manifest.containers.len(),
             };

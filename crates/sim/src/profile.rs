@@ -52,7 +52,7 @@ kinds_of_life! {
     ReadinessFlap = 25,
     /// The sandbox dies and everything starts over on the same UID
     SandboxRecreated = 12,
-    /// The container is restarted in place
+    /// The container ends once and is restarted in place
     Restarted = 20,
     /// Crashes again and again, and is never ready
     CrashLoop = 2,

@@ -22,7 +22,7 @@ const fn latency(median: i64, low: i64, high: i64) -> LatencyBounds {
 
 pub(super) const SCHEDULING: LatencyBounds = latency(60 * MILLI, 10 * MILLI, SECOND);
 /// Shorter than what counts as a problem ([§13.2](crate::specification#s13-2)).
-pub(super) const WAIT_FOR_NODE: LatencyBounds = latency(20 * SECOND, 8 * SECOND, 55 * SECOND);
+pub(super) const WAIT_FOR_NODE: LatencyBounds = latency(20 * SECOND, 8 * SECOND, 45 * SECOND);
 /// A third of what counts as a problem, so that how long other pods were gated does not move the limit
 /// ([§13.2](crate::specification#s13-2)).
 pub(super) const GATE: LatencyBounds = latency(5 * SECOND, 2 * SECOND, 10 * SECOND);

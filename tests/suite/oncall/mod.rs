@@ -7,6 +7,7 @@ mod odd_lives;
 mod one_list;
 mod page;
 mod problems_ended;
+mod problems_looks;
 mod problems_old;
 mod says_more;
 mod strangers_text;

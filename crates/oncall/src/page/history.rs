@@ -122,6 +122,18 @@ impl OverviewHistory {
         counts.collect()
     }
 
+    /// How many good and bad events an SLO had at each sample that knows it.
+    pub(super) fn slo_counts<'a>(
+        &'a self,
+        slo: &'a str,
+    ) -> impl Iterator<Item = (Timestamp, u64, u64)> + 'a {
+        self.samples.iter().filter_map(move |sample| {
+            let mut slos = sample.slos.iter();
+            let (_, good, bad) = slos.find(|(name, ..)| **name == *slo)?;
+            Some((sample.at, *good, *bad))
+        })
+    }
+
     /// The events of an SLO that has `good` and `bad` ones by `now`, within `window` or for as long as there are
     /// samples of it.
     pub(super) fn slo_events(
@@ -131,12 +143,7 @@ impl OverviewHistory {
         (good, bad): (u64, u64),
     ) -> Option<SloWindow> {
         let from = before(now, window);
-        let mut known = self.samples.iter().filter_map(|sample| {
-            let mut slos = sample.slos.iter();
-            let (_, good, bad) = slos.find(|(name, ..)| **name == *slo)?;
-            Some((sample.at, *good, *bad))
-        });
-        let (at, before_good, before_bad) = known.find(|(at, ..)| *at >= from)?;
+        let (at, before_good, before_bad) = self.slo_counts(slo).find(|(at, ..)| *at >= from)?;
         Some(SloWindow {
             seconds: now.nanos_since(at) / 1_000_000_000,
             good: good.saturating_sub(before_good),

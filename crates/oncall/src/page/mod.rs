@@ -12,6 +12,7 @@
 
 pub mod history;
 mod link;
+mod lost_budgets;
 mod overview;
 mod pod_groups;
 mod pod_page;

@@ -140,6 +140,7 @@ impl Overview {
             problems: &problems.problems,
             unanswered: self.unanswered.as_deref(),
             slos: &slos,
+            lost_budgets: &problems.lost_budgets,
             in_flight: match self.wanted.is_all() {
                 true => in_flight,
                 false => self.figures.in_flight().iter().sum::<u64>() as usize,

@@ -20,7 +20,7 @@ use super::{runbooks, style};
 use crate::explain::{ExplainTarget, TargetName};
 use crate::freshness::FreshnessSource;
 use crate::pods::{ExporterAnswer, SourcePods};
-use crate::problems::{FindingSnapshots, PodFilter};
+use crate::problems::{FindingSnapshots, LostBudget, PodFilter};
 use crate::records::{
     EndToEndDuration, RecordFilter, RecordOrder, RecordQuery, RecordsClient, UnansweredQuery,
 };
@@ -73,6 +73,12 @@ impl SharedHistory {
         let mut history = self.0.lock();
         history.add(sample);
         history.add_durations(now, || sources.exposition.durations());
+    }
+
+    /// The SLOs that lost their budget in the last hour.
+    pub(crate) fn lost_budgets(&self, sources: &PageSources) -> Vec<LostBudget> {
+        let slos = sources.exposition.figures().slos;
+        self.0.lock().lost_budgets(sources.clock.now(), &slos)
     }
 
     fn get(&self) -> OverviewHistory {

@@ -19,7 +19,7 @@ const ENOUGH_OF_RATE: u64 = 20;
 const PAGES: f64 = 6.0;
 
 /// An SLO as the page shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SloCard {
     pub name: String,
     /// `99% of pods within 30s (created_to_ready)`, and which pods do not count
@@ -28,6 +28,8 @@ pub(super) struct SloCard {
     pub good: String,
     /// What is left of the budget of all counted pods
     pub left: String,
+    /// Whether anything is
+    pub(super) has_budget: bool,
     /// How many times faster than allowed the budget is used, and over how long; on how many pods that stands
     pub burn: String,
     pub of: String,
@@ -97,6 +99,7 @@ impl SloCard {
                 true if used >= 1.0 => "none".to_owned(),
                 true => format!("{:.0} %", (1.0 - used) * 100.0),
             },
+            has_budget: !is_enough || used < 1.0,
             burn: match burn.zip(burning) {
                 None => "too few pods".to_owned(),
                 Some((burn, window)) => format!("{burn:.1}× over {}", minutes(window.seconds)),

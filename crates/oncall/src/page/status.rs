@@ -4,7 +4,7 @@ use super::slo_card::SloCard;
 use crate::explain::addressed;
 use crate::freshness::{Freshness, FreshnessState};
 use crate::node_clocks;
-use crate::problems::{LateDeliveries, Problem, untold};
+use crate::problems::{LateDeliveries, LostBudget, Problem, lost_budgets, untold};
 use podinit_core::lifecycle::NodeClock;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::human_time::clock_time;
@@ -19,7 +19,7 @@ pub(super) struct OverviewStatus {
     /// `calm`, `warn` or `bad`: green, amber or red
     pub level: &'static str,
     pub word: &'static str,
-    /// The headline of the worst problem, or `No problem: …`
+    /// The headline of the worst problem, or `No problem: …`, or which SLO lost its budget
     pub headline: String,
     /// How many pods that problem has, since when and where; empty without one
     pub(crate) extent: String,
@@ -43,6 +43,8 @@ pub(super) struct StatusSigns<'a> {
     /// Why the problems and pods are not known now
     pub unanswered: Option<&'a str>,
     pub slos: &'a [SloCard],
+    /// Those that lost their budget in the last hour
+    pub lost_budgets: &'a [LostBudget],
     pub in_flight: usize,
     /// Nodes that have been starting for more than a quarter of an hour
     pub late_nodes: u64,
@@ -76,7 +78,7 @@ impl OverviewStatus {
             true => ("bad", "Broken"),
             false => ("warn", "Attention"),
         });
-        let burns = signs.slos.iter().any(|slo| ["warn", "bad"].contains(&slo.level));
+        let burns = slo_clause(signs).is_some();
         let of_answer = signs.unanswered.map(|_| ("warn", "Busy"));
         let is_off =
             signs.late_nodes > 0 || !signs.clocks.is_empty() || signs.late_deliveries.is_some();
@@ -104,12 +106,15 @@ impl OverviewStatus {
     }
 }
 
-/// What is wrong with nodes.
+/// What is wrong with nodes, and which pods start up where the sentence is about an SLO.
 fn also(signs: &StatusSigns<'_>) -> Option<String> {
     let told = signs.problems.iter().filter_map(|problem| problem.late_nodes.as_ref());
     let told: usize = told.map(|nodes| nodes.nodes).sum();
     let untold = signs.late_nodes.saturating_sub(told as u64);
-    let all = late(untold).into_iter().chain(clocks(signs));
+    let is_of_slo =
+        signs.problems.is_empty() && signs.unanswered.is_none() && slo_clause(signs).is_some();
+    let pods = is_of_slo.then(|| format!("{}.", starting(signs, "No pod")));
+    let all = pods.into_iter().chain(late(untold)).chain(clocks(signs));
     let all: Vec<String> = all.collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
@@ -144,14 +149,35 @@ fn calm(signs: &StatusSigns<'_>) -> String {
         true => "No problem",
         false => "No problem is known",
     };
+    match slo_clause(signs) {
+        Some(lost) => format!("{known} now; {lost}."),
+        None => format!("{known}: {}.", starting(signs, "no pod")),
+    }
+}
+
+/// Which SLO lost its budget in the last hour, or else has none left, or burns; `None` if each is kept.
+fn slo_clause(signs: &StatusSigns<'_>) -> Option<String> {
+    let of_card = || {
+        let mut cards = signs.slos.iter();
+        let card = cards.find(|slo| ["warn", "bad"].contains(&slo.level))?;
+        Some(match card.has_budget {
+            true => format!("{} burns its budget {}", card.name, card.burn),
+            false => format!("{} has no budget left", card.name),
+        })
+    };
+    lost_budgets(signs.lost_budgets, signs.now).or_else(of_card)
+}
+
+/// How many pods start up, and when the last one became ready; `none` stands for no pod.
+fn starting(signs: &StatusSigns<'_>, none: &str) -> String {
     let starting = match signs.in_flight {
-        0 => "no pod is starting up".to_owned(),
+        0 => format!("{none} is starting up"),
         pods => counted(pods, "pod is starting up", "pods are starting up"),
     };
     let last = signs.last_ready.map_or_else(String::new, |at| {
         format!("; the last one became ready at {}", clock_time(at, signs.now))
     });
-    format!("{known}: {starting}{last}.")
+    starting + &last
 }
 
 #[cfg(test)]
@@ -187,6 +213,7 @@ mod tests {
             problems,
             unanswered: None,
             slos: &[],
+            lost_budgets: &[],
             in_flight: 7,
             late_nodes: 0,
             clocks: &[],
@@ -280,17 +307,10 @@ mod tests {
 
     #[test]
     fn no_problem_is_said_of_the_pods_that_start() {
+        let known = freshness(FreshnessState::Current);
         let signs = StatusSigns {
-            freshness: &freshness(FreshnessState::Current),
-            problems: &[],
-            unanswered: None,
-            slos: &[],
-            in_flight: 7,
-            late_nodes: 0,
-            clocks: &[],
-            late_deliveries: None,
             last_ready: Some(Timestamp::from_seconds(1_772_359_507)),
-            now: Timestamp::from_seconds(1_772_360_000),
+            ..signs(&known, &[])
         };
         let expected = "No problem: 7 pods are starting up; the last one became ready at 10:05.";
         assert_eq!(OverviewStatus::from_signs(&signs).headline, expected);
@@ -301,6 +321,53 @@ mod tests {
         assert_eq!((found.level, found.word), ("warn", "Busy"));
         let expected = "It is not known now what is broken: podinit is busy, try again.";
         assert_eq!(found.headline, expected);
+    }
+
+    #[test]
+    fn without_a_problem_the_headline_says_which_slo_lost_its_budget() {
+        let at = |minute: i64| Timestamp::from_seconds(1_772_341_200 + 60 * minute);
+        let lost = [LostBudget {
+            slo: "scheduled-pod-ready".to_owned(),
+            from: at(2),
+            until: Some(at(14)),
+            burn: 60.0,
+        }];
+        let known = freshness(FreshnessState::Current);
+        let signs = StatusSigns {
+            lost_budgets: &lost,
+            last_ready: Some(at(21)),
+            now: at(25),
+            ..signs(&known, &[])
+        };
+        let found = OverviewStatus::from_signs(&signs);
+        assert_eq!((found.level, found.word), ("warn", "Attention"));
+        let headline = "No problem now; scheduled-pod-ready lost its budget from 05:02 to 05:14.";
+        assert_eq!(found.headline, headline);
+        let also = "7 pods are starting up; the last one became ready at 05:21.";
+        assert_eq!(found.also.as_deref(), Some(also));
+        // A problem says why.
+        let problems = [Problem { headline: "Pods crash".to_owned(), ..Problem::default() }];
+        let signs = StatusSigns { problems: &problems, ..signs };
+        let broken = OverviewStatus::from_signs(&signs);
+        assert_eq!((&*broken.headline, broken.also), ("Pods crash", None));
+        // Without a loss in the last hour, it is what the card of the SLO says.
+        let of_card = |has_budget| {
+            let card = SloCard {
+                name: "fast".to_owned(),
+                burn: "2.5× over 5 min".to_owned(),
+                level: "warn",
+                has_budget,
+                ..SloCard::default()
+            };
+            let slos = [card];
+            let signs = StatusSigns { slos: &slos, lost_budgets: &[], problems: &[], ..signs };
+            let found = OverviewStatus::from_signs(&signs);
+            (found.word, found.headline)
+        };
+        let burns = "No problem now; fast burns its budget 2.5× over 5 min.";
+        assert_eq!(of_card(true), ("Attention", burns.to_owned()));
+        let spent = "No problem now; fast has no budget left.";
+        assert_eq!(of_card(false), ("Attention", spent.to_owned()));
     }
 
     #[test]
@@ -324,6 +391,7 @@ mod tests {
                 problems,
                 unanswered: None,
                 slos: &[],
+                lost_budgets: &[],
                 in_flight: 12,
                 late_nodes: 0,
                 clocks,

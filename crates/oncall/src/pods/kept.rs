@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::looks::EarlierLooks;
 use super::question::PodQuestion;
 use super::statuses::PodStatuses;
 use crate::explain::{
@@ -23,6 +24,8 @@ pub(super) struct KeptStartups {
     statuses: Rc<RefCell<PodStatuses>>,
     /// The newest, which affected pods are compared with
     pub newest: NewestRecords<EndedStartup>,
+    /// What was found out of problems before the end of a recording
+    pub looks: EarlierLooks,
     /// The startups that ended as ready, but for those whose status had lost when they started up
     pub fleet: FleetDurations,
     pub(crate) probe_times: ProbeTimes,
@@ -40,6 +43,7 @@ impl KeptStartups {
             question: question.clone(),
             statuses: Rc::clone(statuses),
             newest: NewestRecords::default(),
+            looks: EarlierLooks::default(),
             fleet: FleetDurations::default(),
             probe_times: ProbeTimes::default(),
             ended: None,

@@ -14,6 +14,7 @@ mod exporter_answer;
 mod kept;
 mod list;
 mod listed_cluster;
+mod looks;
 mod question;
 mod started_before;
 mod statuses;

@@ -18,9 +18,9 @@ use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
 use podinit_core::timestamp::Timestamp;
-use podinit_problems::{FindingResult, OverTime, ProblemFinding};
+use podinit_problems::{FindingResult, OverTime};
 use podinit_recordings::reader::RecordingDocument;
-use podinit_recordings::replay::{LoneList, MomentRule, ReplayConfig, replayed};
+use podinit_recordings::replay::{LoneList, MomentRule, ReplayConfig, replayed_with_looks};
 
 /// Pods that a tracker has accounted for.
 pub(super) struct TrackedPods {
@@ -35,6 +35,8 @@ pub(super) struct TrackedPods {
     over_time: OverTime,
     /// What Events say of the claims of pods
     claims: ClaimEvents,
+    /// They are those of a recording, of which only the end is told
+    is_recorded: bool,
 }
 
 impl TrackedPods {
@@ -49,6 +51,7 @@ impl TrackedPods {
             before: StartedBefore::default(),
             over_time: OverTime::default(),
             claims: ClaimEvents::default(),
+            is_recorded: false,
         }
     }
 
@@ -70,12 +73,27 @@ impl TrackedPods {
         };
         let config = replay.tracker.clone();
         let replay = ReplayConfig { one_moment: MomentRule::Present, ..replay };
-        let end = replayed(documents, replay, new_sink, see)?;
+        let looks = *question == PodQuestion::Problems;
+        let look = |tracker: &Tracker, kept: &mut KeptStartups, next| {
+            if looks {
+                kept.look(tracker, next);
+            }
+        };
+        let end = replayed_with_looks(documents, replay, new_sink, see, look)?;
         if end.lone_list.is_none() {
             before.clear();
         }
-        let (tracker, kept, lone_list) = (end.tracker, end.sink, end.lone_list);
-        Ok(Self { tracker, kept, lone_list, before, ..Self::new(config, question) })
+        let (tracker, mut kept, lone_list) = (end.tracker, end.sink, end.lone_list);
+        let over_time = std::mem::take(&mut kept.looks.over_time);
+        Ok(Self {
+            tracker,
+            kept,
+            lone_list,
+            before,
+            over_time,
+            is_recorded: true,
+            ..Self::new(config, question)
+        })
     }
 
     /// Moves time to a later instant.
@@ -126,18 +144,15 @@ impl TrackedPods {
         self.tracker.apply(delivery, &mut self.kept);
     }
 
-    /// The records of the newest startups that have ended.
-    fn newest(&self) -> Vec<Record> {
-        let newest = self.kept.newest.iter();
-        newest.map(|startup| self.tracker.record_of(startup)).collect()
-    }
-
-    /// The problems now, with those of earlier listings.
+    /// The problems now, with those of earlier listings; of a recording only those of its end.
     pub(super) fn problems(&mut self) -> Problems {
         let mut over_time = std::mem::take(&mut self.over_time);
         let found = self.found_with(&mut over_time);
         self.over_time = over_time;
-        found.map_or_else(Problems::default, |(found, crashing, now)| {
+        found.map_or_else(Problems::default, |(mut found, crashing, now)| {
+            if self.is_recorded {
+                found.ended.clear();
+            }
             let seen = ProblemSnapshot::new(found, self.tracker.node_faults(), now);
             let problems = seen.problems.with_crashing(crashing);
             problems.with_late_deliveries(self.tracker.late_by(), ClockCheck::OfRecorder)
@@ -152,11 +167,7 @@ impl TrackedPods {
     /// The finding, how many pods crash after they had started, and the instant of both.
     fn found_with(&self, over_time: &mut OverTime) -> Option<(FindingResult, usize, Timestamp)> {
         let now = self.tracker.accounted_time()?;
-        let finding = ProblemFinding::new(&self.newest(), now);
-        let mut finding = finding.with_faults(&self.tracker.node_faults()).after(over_time);
-        for (_, pod) in self.tracker.in_flight_after(None) {
-            finding.add(&pod.record());
-        }
+        let mut finding = self.kept.finding(&self.tracker, over_time, now);
         let (config, has_record) = (self.config.clone(), |uid| self.kept.has(uid));
         let counted = self.before.counted(&self.tracker, config, has_record, now);
         counted.records.iter().for_each(|record| finding.add(record));
@@ -325,12 +336,12 @@ mod tests {
         let mut looks = looks();
         look(&mut looks, 10, &[pod("a", None)], &[]);
         look(&mut looks, 20, &[running(15)], &[]);
-        let newest = looks.newest();
+        let newest = looks.kept.newest_records(&looks.tracker);
         let took = newest.iter().map(|record| record.duration(Interval::CreatedToReady));
         assert_eq!(took.collect::<Vec<_>>(), [Some(Latency::from_nanos(15_000_000_000))]);
         // One that was ready at the first look is not known to have started well.
         let mut later = self::looks();
         look(&mut later, 20, &[running(15)], &[]);
-        assert_eq!(later.newest().len(), 0);
+        assert_eq!(later.kept.newest_records(&later.tracker).len(), 0);
     }
 }

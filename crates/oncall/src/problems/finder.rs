@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{ClockCheck, FindingPublisher, ProblemSnapshot};
+use super::{ClockCheck, FindingPublisher, LostBudget, ProblemSnapshot};
 use crate::records::{
     EndedPosition, MOST_NEWEST, QueryPosition, RecordFilter, RecordOrder, RecordQuery,
     RecordsClient, UnansweredQuery,
@@ -45,6 +45,8 @@ pub struct ProblemFinder {
     unmatched_slos: Vec<UnmatchedSlo>,
     /// Where the runbooks are
     runbook_url: Option<String>,
+    /// Tells which SLOs lost their budget lately
+    budgets: Box<dyn Fn() -> Vec<LostBudget> + Send + Sync>,
 }
 
 impl ProblemFinder {
@@ -61,12 +63,21 @@ impl ProblemFinder {
             over_time: OverTime::default(),
             unmatched_slos: Vec::new(),
             runbook_url: None,
+            budgets: Box::new(Vec::new),
         }
     }
 
     /// The same with runbooks elsewhere.
     pub(crate) fn with_runbooks(self, url: Option<String>) -> Self {
         Self { runbook_url: url, ..self }
+    }
+
+    /// The same, which tells of the SLOs that lost their budget lately by `budgets`.
+    pub(crate) fn with_budgets(
+        self,
+        budgets: impl Fn() -> Vec<LostBudget> + Send + Sync + 'static,
+    ) -> Self {
+        Self { budgets: Box::new(budgets), ..self }
     }
 
     /// Finds them until `shutdown`. It keeps its thread for as long as it takes to compare very many pods.
@@ -130,6 +141,7 @@ impl ProblemFinder {
         unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
         self.unmatched_slos.clone_from(&beside.unmatched_slos);
         seen.problems.unmatched_slos = beside.unmatched_slos;
+        seen.problems.lost_budgets = (self.budgets)();
         seen.problems = seen.problems.with_late_deliveries(beside.late_by, ClockCheck::ByDate);
         if let Some(url) = &self.runbook_url {
             seen.problems.lead_to(url);

@@ -9,6 +9,7 @@
 mod breakdown;
 mod finder;
 mod late_deliveries;
+mod lost_budget;
 mod routes;
 mod snapshot;
 mod snapshots;
@@ -21,6 +22,8 @@ pub use breakdown::{
 };
 pub use finder::ProblemFinder;
 pub(super) use late_deliveries::{ClockCheck, LateDeliveries};
+pub use lost_budget::LostBudget;
+pub(super) use lost_budget::clause as lost_budgets;
 pub use routes::router;
 pub(super) use snapshot::MatchedPods;
 pub use snapshot::ProblemSnapshot;
@@ -82,6 +85,9 @@ pub struct Problems {
     /// each SLO matches pods
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched_slos: Vec<UnmatchedSlo>,
+    /// The SLOs that lost their budget within the last hour, the one first that lost it fastest; left out where none did
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_budgets: Vec<LostBudget>,
     /// That what is known of pods is late; left out while it is not
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) late_deliveries: Option<LateDeliveries>,

@@ -36,7 +36,7 @@ async fn newest(State(sources): State<Arc<ProblemSources>>, headers: HeaderMap) 
             (found.fresh, lasting, &found.late_deliveries),
             (&found.problems, found.not_compared),
             &found.ended,
-            (&found.clocks, &found.unmatched_slos),
+            (&found.clocks, &found.unmatched_slos, &found.lost_budgets),
         ),
     )
 }

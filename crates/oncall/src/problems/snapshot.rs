@@ -72,6 +72,7 @@ impl ProblemSnapshot {
                 crashing: 0,
                 clocks: faults.clocks,
                 unmatched_slos: Vec::new(),
+                lost_budgets: Vec::new(),
                 late_deliveries: None,
             },
             at: Some(now),

@@ -1,6 +1,6 @@
 //! Problems for people.
 
-use super::{Problem, Problems, untold};
+use super::{Problem, Problems, lost_budgets, untold};
 use crate::node_clocks;
 use podinit_decode::rfc3339;
 use podinit_text::document::{DocumentFormat, TerminalStyle, TextDocument};
@@ -56,11 +56,14 @@ impl Problems {
         document.finish()
     }
 
-    /// One line: the worst problem, or that there is none.
+    /// One line: the worst problem, or that there is none, and which SLO lost its budget all the same.
     pub fn summary(&self) -> String {
-        match (self.problems.first(), &self.time) {
+        match (self.problems.first(), self.time) {
             (Some(worst), _) => shown(&worst.sentence).into_owned(),
-            (None, Some(_)) => "No problem among the pods that are starting up.".to_owned(),
+            (None, Some(now)) => match lost_budgets(&self.lost_budgets, now) {
+                Some(lost) => format!("No problem now; {}.", shown(&lost)),
+                None => "No problem among the pods that are starting up.".to_owned(),
+            },
             (None, None) => "Nothing is known yet.".to_owned(),
         }
     }
@@ -131,6 +134,26 @@ mod tests {
         assert!(found.to_table(false, PLAIN).ends_with(said));
         let none = Problems { not_compared: 0, ..found };
         assert!(!none.to_table(false, PLAIN).contains("compared"));
+    }
+
+    #[test]
+    fn without_a_problem_it_says_which_slo_lost_its_budget() {
+        let at = podinit_core::timestamp::Timestamp::from_seconds;
+        let lost = crate::problems::LostBudget {
+            slo: "scheduled-pod-ready".to_owned(),
+            from: at(1_772_341_320),
+            until: Some(at(1_772_342_040)),
+            burn: 60.0,
+        };
+        let found = Problems {
+            time: Some(at(1_772_343_000)),
+            lost_budgets: vec![lost],
+            ..Problems::default()
+        };
+        let said = "No problem now; scheduled-pod-ready lost its budget from 05:02 to 05:14.\n";
+        assert_eq!(found.to_table(false, PLAIN), said);
+        let broken = Problems { problems: vec![Problem::default()], ..found };
+        assert!(!broken.to_table(false, PLAIN).contains("budget"));
     }
 
     #[test]

@@ -133,14 +133,20 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
         self.warning = first.warning;
     }
 
-    /// Accounts for a document that was read at `at`.
+    /// Accounts for a document that was read at `at`. If it is of pods, `look` is shown what was accounted for before.
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub(super) fn account(&mut self, document: RecordingDocument, at: Timestamp) -> Result<(), E> {
+    pub(super) fn account(
+        &mut self,
+        document: RecordingDocument,
+        at: Timestamp,
+        look: &mut impl FnMut(&Tracker, &mut S, Timestamp),
+    ) -> Result<(), E> {
         if matches!(document.pods, Some(RecordedPods::List { .. } | RecordedPods::Event(_))) {
             // Before time moves on.
             self.begin();
+            look(&self.tracker, &mut self.sink, at.max(self.began));
         }
         self.read_at = at;
         let observed = document.observed_at;

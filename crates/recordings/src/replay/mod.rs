@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use crate::reader::RecordingDocument;
 use podinit_core::lifecycle::{Observer, Tracker};
+use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::stats::WatchStats;
 use steps::ReplaySteps;
 
@@ -48,7 +49,22 @@ pub fn replayed<S: Observer, E>(
     new_sink: impl Fn(&Arc<WatchStats>) -> Result<S, E>,
     see: impl FnMut(&RecordingDocument, bool),
 ) -> Result<ReplayEnd<S>, E> {
-    let mut steps = ReplaySteps::new(config, new_sink, see)?;
+    replayed_with_looks(documents, config, new_sink, see, |_, _, _| {})
+}
+
+/// Like [`replayed`]. Before each document of pods that is accounted for, `look` is shown what was accounted for so far,
+/// and at which time the document will be. It is never shown a part of a lone list.
+///
+/// # Errors
+/// Those of [`replayed`].
+pub fn replayed_with_looks<S: Observer, E>(
+    documents: impl IntoIterator<Item = Result<RecordingDocument, E>>,
+    config: ReplayConfig,
+    new_sink: impl Fn(&Arc<WatchStats>) -> Result<S, E>,
+    see: impl FnMut(&RecordingDocument, bool),
+    look: impl FnMut(&Tracker, &mut S, Timestamp),
+) -> Result<ReplayEnd<S>, E> {
+    let mut steps = ReplaySteps::new(config, new_sink, see, look)?;
     for document in documents {
         if steps.read(document?)?.is_break() {
             break;

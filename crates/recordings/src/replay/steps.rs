@@ -13,11 +13,12 @@ use super::replay_clock::ReplayClock;
 use super::shape::ShapeReader;
 use crate::reader::{RecordingDocument, RecordingPosition};
 use podinit_core::kube_event::{EventReason, KubeEvent};
-use podinit_core::lifecycle::Observer;
+use podinit_core::lifecycle::{Observer, Tracker};
+use podinit_core::timestamp::Timestamp;
 use podinit_kube::watch::stats::WatchStats;
 
 /// Reads the documents of a recording.
-pub(super) struct ReplaySteps<S, F, V> {
+pub(super) struct ReplaySteps<S, F, V, L> {
     replay: Replay<S, F>,
     clock: ReplayClock,
     shape: ShapeReader,
@@ -31,6 +32,7 @@ pub(super) struct ReplaySteps<S, F, V> {
     /// Where the newest document begins
     last: Option<RecordingPosition>,
     see: V,
+    look: L,
 }
 
 /// As what documents are held.
@@ -40,16 +42,17 @@ enum HeldAs {
     FirstPods,
 }
 
-impl<S: Observer, E, F, V> ReplaySteps<S, F, V>
+impl<S: Observer, E, F, V, L> ReplaySteps<S, F, V, L>
 where
     F: Fn(&Arc<WatchStats>) -> Result<S, E>,
     V: FnMut(&RecordingDocument, bool),
+    L: FnMut(&Tracker, &mut S, Timestamp),
 {
     /// Nothing was read yet.
     ///
     /// # Errors
     /// Those of `new_sink`.
-    pub(super) fn new(config: ReplayConfig, new_sink: F, see: V) -> Result<Self, E> {
+    pub(super) fn new(config: ReplayConfig, new_sink: F, see: V, look: L) -> Result<Self, E> {
         Ok(Self {
             clock: ReplayClock::new(config.until),
             shape: ShapeReader::default(),
@@ -61,6 +64,7 @@ where
             last: None,
             replay: Replay::new(config, new_sink)?,
             see,
+            look,
         })
     }
 
@@ -106,7 +110,7 @@ where
         }
         let now = self.clock.now();
         match held_as {
-            None => self.replay.account(document, now)?,
+            None => self.replay.account(document, now, &mut self.look)?,
             Some(HeldAs::OneMoment) if self.rule == MomentRule::Present => {
                 self.held.push_of_list(document, now, self.takes_events);
             }
@@ -137,7 +141,7 @@ where
             self.replay.begin_with(first);
         }
         for (document, at) in held {
-            self.replay.account(document, at)?;
+            self.replay.account(document, at, &mut self.look)?;
         }
         Ok(())
     }
@@ -183,11 +187,11 @@ where
     /// Accounts for what was held as pages of one list, up to the last page.
     fn account_pages(&mut self, last: Option<RecordingDocument>) -> Result<(), E> {
         for (document, at) in std::mem::take(&mut self.held).into_documents() {
-            self.replay.account(document.into_page(), at)?;
+            self.replay.account(document.into_page(), at, &mut |_, _, _| {})?;
         }
         if let Some(last) = last {
             let _ = self.clock.advance_to(&last);
-            self.replay.account(last, self.clock.now())?;
+            self.replay.account(last, self.clock.now(), &mut |_, _, _| {})?;
         }
         Ok(())
     }

@@ -272,7 +272,7 @@ async fn containers_wait_run_and_end_as_a_kubelet_says_it() {
     for (kind, expected) in [
         (LifeKind::NextSync, &["ContainerCreating", "running"][..]),
         (LifeKind::InitContainers, &["PodInitializing", "running"]),
-        (LifeKind::Restarted, &["ContainerCreating", "running", "CrashLoopBackOff", "running"]),
+        (LifeKind::Restarted, &["ContainerCreating", "running", "terminated", "running"]),
         (LifeKind::Job, &["ContainerCreating", "running", "terminated"]),
     ] {
         let states = states(&Story::brisk(kind).await, MAIN);

@@ -3,7 +3,6 @@
 //! Nodes and Events do not come over watches of their own: the test takes them from the cluster when it wants to,
 //! so that their order among the pods is always the same.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ use podinit_kube::watch::requests::PodScope;
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{WatchConfig, spawn};
 use podinit_oncall::problems::Problems;
-use podinit_problems::MOST_RECORDS;
+use podinit_oncall::records::NewestRecords;
 use podinit_sim::object::{EventKind, HistoryEvent};
 use podinit_sim::{FIRST_VERSION, SimulatedCluster};
 use podinit_slo::{Slo, SloFile};
@@ -109,7 +108,7 @@ impl Pipeline {
                 nodes: evidence,
                 ..TrackerConfig::default()
             }),
-            sink: RecorderAndRecords { recorder, newest: VecDeque::new() },
+            sink: RecorderAndRecords { recorder, newest: NewestRecords::default() },
             exposition,
             lists: 0,
             evidence: evidence.then(|| (FIRST_VERSION, cluster.events().version())),
@@ -222,7 +221,8 @@ impl Pipeline {
     /// The problems now.
     pub fn problems(&self) -> Problems {
         let in_flight = self.tracker.in_flight_after(None);
-        let newest: Vec<Record> = (self.sink.newest.iter()).map(EndedStartup::record).collect();
+        let newest = self.sink.newest.iter();
+        let newest: Vec<Record> = newest.map(|startup| self.tracker.record_of(startup)).collect();
         let in_flight = in_flight.map(|(_, pod)| pod.record()).collect();
         let faults = self.tracker.node_faults();
         Problems::find(in_flight, &newest, faults, self.tracker.accounted_time())
@@ -238,8 +238,7 @@ impl Pipeline {
 /// Counts what happens, and keeps the newest startups that have ended.
 struct RecorderAndRecords {
     recorder: Recorder,
-    /// The oldest first
-    newest: VecDeque<EndedStartup>,
+    newest: NewestRecords<EndedStartup>,
 }
 
 impl Observer for RecorderAndRecords {
@@ -248,10 +247,7 @@ impl Observer for RecorderAndRecords {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
-        if self.newest.len() == MOST_RECORDS {
-            self.newest.pop_front();
-        }
-        self.newest.push_back(startup);
+        self.newest.push(startup.outcome(), startup);
     }
 
     fn labels(&mut self) -> Option<&mut dyn LabelObserver> {

@@ -1,0 +1,89 @@
+//! The looks at a watched recording before its end ([§13.7](crate::specification#s13-7)): what is told of its end keeps
+//! what `serve` would have found out by then.
+//!
+//! ```text
+//! documents ─▶ replay ─┬─ each minute ─▶ finding ─▶ OverTime ─┐
+//!                      └─ end ───────────────────▶ finding ───┴─▶ problems
+//! ```
+
+use std::time::Duration;
+
+use super::kept::KeptStartups;
+use podinit_core::lifecycle::{Record, Tracker};
+use podinit_core::timestamp::Timestamp;
+use podinit_problems::{OverTime, ProblemFinding};
+
+/// The recorded time between two looks.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// A document pays for this many pods of a look, so that looks take less time than reading.
+const PODS_OF_A_DOCUMENT: usize = 4;
+
+/// What the looks so far have found out.
+#[derive(Debug, Default)]
+pub(super) struct EarlierLooks {
+    pub over_time: OverTime,
+    /// When the recording begins. Looks are whole minutes later
+    began: Option<Timestamp>,
+    /// How many pods the last look had
+    pods: usize,
+    /// How many documents of pods came since then
+    documents: usize,
+}
+
+impl EarlierLooks {
+    /// The instants to look at what is known at `known`, before what happens at `next`. Of those between which nothing
+    /// is delivered they are the first and the last.
+    fn due(&mut self, known: Timestamp, next: Timestamp) -> Vec<Timestamp> {
+        self.documents += 1;
+        let began = *self.began.get_or_insert(known);
+        let every = EVERY.as_nanos() as i64;
+        let first = known.nanos_since(began).div_euclid(every)
+            + i64::from(known.nanos_since(began).rem_euclid(every) > 0);
+        let last = (next.nanos_since(began) - 1).div_euclid(every);
+        if first > last || self.documents * PODS_OF_A_DOCUMENT < self.pods {
+            return Vec::new();
+        }
+        let mut due = vec![first, last];
+        due.dedup();
+        due.into_iter().map(|minute| began.plus_nanos(minute * every)).collect()
+    }
+}
+
+impl KeptStartups {
+    /// Looks at what `tracker` has accounted for, if a look is due before what happens at `next`.
+    pub(super) fn look(&mut self, tracker: &Tracker, next: Timestamp) {
+        let Some(known) = tracker.accounted_time().filter(|known| *known > Timestamp::EPOCH) else {
+            return;
+        };
+        for at in self.looks.due(known, next) {
+            let finding = self.finding(tracker, &self.looks.over_time, at);
+            let found = finding.finish(&mut self.looks.over_time);
+            (self.looks.pods, self.looks.documents) = (found.pods.len(), 0);
+        }
+    }
+
+    /// The finding at `now` of all pods of `tracker`, after earlier ones.
+    pub(super) fn finding(
+        &self,
+        tracker: &Tracker,
+        earlier: &OverTime,
+        now: Timestamp,
+    ) -> ProblemFinding {
+        let finding = ProblemFinding::new(&self.newest_records(tracker), now);
+        let mut finding = finding.with_faults(&tracker.node_faults()).after(earlier);
+        for (_, pod) in tracker.in_flight_after(None) {
+            finding.add(&pod.record());
+        }
+        finding
+    }
+
+    /// The records of the newest startups that have ended.
+    pub(super) fn newest_records(&self, tracker: &Tracker) -> Vec<Record> {
+        self.newest.iter().map(|startup| tracker.record_of(startup)).collect()
+    }
+}
+
+#[cfg(test)]
+#[path = "looks_tests.rs"]
+mod tests;
