@@ -57,11 +57,7 @@ pub(super) fn windows(job: &str) -> Group {
         };
         [Rule::Recording(events), Rule::Recording(ratio)]
     });
-    Group {
-        name: "podinit-slo-windows".to_owned(),
-        interval: None,
-        rules: rules.collect(),
-    }
+    Group { name: "podinit-slo-windows".to_owned(), interval: None, rules: rules.collect() }
 }
 
 /// The rules for the causes in the short windows, those that decide what an alert of the SLO says. They stand in the group

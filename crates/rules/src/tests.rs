@@ -156,8 +156,7 @@ fn every_alert_links_to_its_runbook_and_to_that_of_its_cause_if_it_has_one() {
     };
     let (wiki, page) = ("https://wiki.example/runbooks", "https://podinit.example");
     let to_wiki = RenderOptions { runbook_url: Some(wiki.to_owned()), ..RenderOptions::default() };
-    let to_page =
-        RenderOptions { page_url: Some(format!("{page}/")), ..RenderOptions::default() };
+    let to_page = RenderOptions { page_url: Some(format!("{page}/")), ..RenderOptions::default() };
     for ((name, section, of_cause), (_, on_page, cause_on_page)) in
         links(&to_wiki).into_iter().zip(links(&to_page))
     {

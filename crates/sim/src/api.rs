@@ -209,10 +209,8 @@ impl ApiHandlerState {
         name: Option<&str>,
         headers: &HeaderMap,
     ) -> Response {
-        let view =
-            ClusterView { pods: &self.pods.store, scene: self.scene, now: self.clock.now() };
-        let as_table =
-            Representation::accepted(headers, false) == Some(Representation::Table);
+        let view = ClusterView { pods: &self.pods.store, scene: self.scene, now: self.clock.now() };
+        let as_table = Representation::accepted(headers, false) == Some(Representation::Table);
         let answer = kind.answer(&view, namespace, name, as_table);
         answer.map_or_else(IntoResponse::into_response, |document| {
             typed(Representation::Json, document.to_string())

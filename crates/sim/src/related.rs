@@ -140,7 +140,9 @@ impl RelatedKind {
     const fn columns(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Leases => &[("Holder", "/spec/holderIdentity")],
-            Self::Workloads => &[("Queue", "/spec/queueName"), ("Admitted", "/status/conditions/0/status")],
+            Self::Workloads => {
+                &[("Queue", "/spec/queueName"), ("Admitted", "/status/conditions/0/status")]
+            }
             Self::TargetGroupBindings => {
                 &[("Service-Name", "/spec/serviceRef/name"), ("Target-Type", "/spec/targetType")]
             }
@@ -194,7 +196,8 @@ pub(super) fn discovery() -> Vec<(String, Value)> {
         let version = json!({"groupVersion": format!("{group}/{version}"), "version": version});
         json!({"name": group, "versions": [version], "preferredVersion": version})
     });
-    let list = json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": listed.collect::<Vec<_>>()});
+    let list =
+        json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": listed.collect::<Vec<_>>()});
     let each = groups.iter().map(|(group, version)| {
         let document = json!({
             "kind": "APIResourceList", "apiVersion": "v1",

@@ -33,13 +33,17 @@ pub(super) fn pods_on(node: &str, message: &str) -> String {
         Some(word) => word.to_owned(),
         None => {
             let mut words = vec!["cni"];
-            words.extend(PLUGINS.map(|(_, word)| word).into_iter().filter(|word| !word.contains("cni")));
+            words.extend(
+                PLUGINS.map(|(_, word)| word).into_iter().filter(|word| !word.contains("cni")),
+            );
             words.dedup();
             words.join("|")
         }
     };
     let node = quoted(node);
-    format!("kubectl get pods -A -o wide --field-selector spec.nodeName={node} | grep -E 'NAME|{words}'")
+    format!(
+        "kubectl get pods -A -o wide --field-selector spec.nodeName={node} | grep -E 'NAME|{words}'"
+    )
 }
 
 /// The word in the names of the pods of the plugin that fails. A plugin that calls others stands before these.
@@ -53,8 +57,9 @@ fn named(message: &str) -> Option<&'static str> {
         None => {
             // `ptp` and `aws` are parts of other words.
             let text = message.to_ascii_lowercase();
-            let (_, word) =
-                PLUGINS.into_iter().find(|(plugin, _)| plugin.len() > 3 && text.contains(plugin))?;
+            let (_, word) = PLUGINS
+                .into_iter()
+                .find(|(plugin, _)| plugin.len() > 3 && text.contains(plugin))?;
             Some(word)
         }
     }
@@ -67,15 +72,24 @@ mod tests {
     #[test]
     fn the_plugin_that_fails_is_named_by_its_type_or_by_its_files() {
         for (message, word) in [
-            ("plugin type=\"cilium-cni\" failed (add): unable to connect to Cilium daemon", Some("cilium")),
-            ("plugin type=\"aws-cni\" name=\"aws-cni\" failed (add): add cmd: failed", Some("aws-node")),
+            (
+                "plugin type=\"cilium-cni\" failed (add): unable to connect to Cilium daemon",
+                Some("cilium"),
+            ),
+            (
+                "plugin type=\"aws-cni\" name=\"aws-cni\" failed (add): add cmd: failed",
+                Some("aws-node"),
+            ),
             (
                 "plugin type=\"multus-shim\" name=\"multus-cni-network\" failed (add): CmdAdd: error adding pod to CNI \
                  network \"multus\": plugin type=\"ovn-k8s-cni-overlay\" failed (add): timed out",
                 Some("ovnkube"),
             ),
             ("plugin type=\"multus\" failed (add): cannot read kubeconfig", Some("multus")),
-            ("networkPlugin cni failed: stat /var/lib/calico/nodename: no such file", Some("calico")),
+            (
+                "networkPlugin cni failed: stat /var/lib/calico/nodename: no such file",
+                Some("calico"),
+            ),
             ("open /run/flannel/subnet.env: no such file or directory", Some("flannel")),
             ("plugin type=\"example-cni\" failed (add): connection refused", None),
             ("cni plugin not initialized: script in /opt/laws failed", None),
@@ -92,7 +106,9 @@ mod tests {
             "kubectl get pods -A -o wide --field-selector spec.nodeName=node-1 | grep -E 'NAME|calico'"
         );
         let any = pods_on("$(x)", "cni plugin not initialized");
-        assert!(any.starts_with("kubectl get pods -A -o wide --field-selector spec.nodeName='$(x)' | "));
+        assert!(
+            any.starts_with("kubectl get pods -A -o wide --field-selector spec.nodeName='$(x)' | ")
+        );
         assert!(any.ends_with(
             "'NAME|cni|cilium|aws-node|calico|flannel|canal|weave|azure-c|antrea|kube-ovn|ovnkube|kube-router|kindnet|\
              terway|multus'"

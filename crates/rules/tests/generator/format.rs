@@ -199,9 +199,10 @@ fn fill(template: &str, labels: &YamlPairs, value: &str, found: &[&str]) -> Stri
     let mut text = template.to_owned();
     let (bracketed, lists): (Vec<&str>, Vec<&str>) =
         found.iter().partition(|text| text.starts_with(" ("));
-    for (begin, end, found) in
-        [("{{ with query", "{{ end }}.{{ end }}", lists), ("{{ range query", " pods){{ end }}", bracketed)]
-    {
+    for (begin, end, found) in [
+        ("{{ with query", "{{ end }}.{{ end }}", lists),
+        ("{{ range query", " pods){{ end }}", bracketed),
+    ] {
         let mut found = found.into_iter();
         while let Some(start) = text.find(begin)
             && let Some(length) = text[start..].find(end)

@@ -144,7 +144,10 @@ impl Subject<'_> {
             // Only the increase of the last five minutes is less than all.
             let five = rate.short.as_minutes() == 5;
             let [causes, namespaces] = match five {
-                true => [causes.replace("70", "35").replace("30", "15"), " Namespaces: b 40, a 10.".to_owned()],
+                true => [
+                    causes.replace("70", "35").replace("30", "15"),
+                    " Namespaces: b 40, a 10.".to_owned(),
+                ],
                 false => [causes, " Namespaces: b 80, a 20.".to_owned()],
             };
             let found = [&*causes, &*namespaces, " (image, node node-a0: 122 pods)"];
@@ -158,8 +161,11 @@ impl Subject<'_> {
         let test = self.given(self.test("pods miss it for two causes"), FIRST, "0x10", "0+10x10");
         let test = self.given_causes(test, &[(&of("image"), "0+5x10"), (&of("crash"), "0+5x10")]);
         let all = self.all();
-        test.counts(10, &format!("{all}, cause=~\"image|crash\""), BURN_RATES.len())
-            .counts(10, &all, BURN_RATES.len())
+        test.counts(10, &format!("{all}, cause=~\"image|crash\""), BURN_RATES.len()).counts(
+            10,
+            &all,
+            BURN_RATES.len(),
+        )
     }
 
     /// Where no cause has half, the alert says so, and is one alert.

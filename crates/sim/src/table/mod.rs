@@ -62,9 +62,11 @@ pub(super) fn of_related(
     now: Timestamp,
 ) -> Value {
     let named = columns.iter().map(|(name, _)| (*name, 0));
-    let all: Vec<TableColumn> = [("Name", 0)].into_iter().chain(named).chain([("Age", 0)]).collect();
+    let all: Vec<TableColumn> =
+        [("Name", 0)].into_iter().chain(named).chain([("Age", 0)]).collect();
     document(&all, metadata, objects, |object| {
-        let cells = columns.iter().map(|(_, place)| object.pointer(place).map_or("", text).to_owned());
+        let cells =
+            columns.iter().map(|(_, place)| object.pointer(place).map_or("", text).to_owned());
         let own = &object["metadata"];
         let (first, last) = (text(&own["name"]).to_owned(), age(&own["creationTimestamp"], now));
         [first].into_iter().chain(cells).chain([last]).collect()
