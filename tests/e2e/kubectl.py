@@ -185,13 +185,14 @@ def answered(processes, podinit, binary, scene):
                     return False
                 for command in commands:
                     ran = in_shell(binary, command)
-                    seen[command] = (ran.stdout + ran.stderr)[-500:]
+                    seen[command] = ran.stdout + ran.stderr
                 return any(needed in text for text in seen.values())
 
             try:
                 wait_for(f"{scene}: an answer about {cause}", answers, 240)
             except Failure as failure:
-                raise Failure(f"{failure}: {seen}") from failure
+                said = {command: text[-300:] for command, text in seen.items()}
+                raise Failure(f"{failure}: {said}") from failure
     finally:
         processes.stop(demo, seconds=30)
     return len(ANSWERS[scene])

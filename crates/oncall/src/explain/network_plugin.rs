@@ -26,43 +26,35 @@ const PLUGINS: [(&str, &str); 18] = [
 /// Before the type of a plugin, in the words of containerd, CRI-O and Multus.
 const TYPE: &str = "plugin type=\"";
 
-/// The command that lists the pods on `node` of the plugin that `message` names, or of all that are known where it names
-/// none of these. They may be in any namespace, and each installer labels them in its own way.
-pub(super) fn pods_on(node: &str, message: &str) -> String {
-    let words = match named(message) {
-        Some(word) => word.to_owned(),
-        None => {
-            let mut words = vec!["cni"];
-            words.extend(
-                PLUGINS.map(|(_, word)| word).into_iter().filter(|word| !word.contains("cni")),
-            );
-            words.dedup();
-            words.join("|")
-        }
-    };
+/// The command that lists the pods on `node` of the plugin that `message` names. They may be in any namespace, and each
+/// installer labels them in its own way. `None` where the message names no plugin.
+pub(super) fn pods_on(node: &str, message: &str) -> Option<String> {
+    let words = words(message)?;
     let node = quoted(node);
-    format!(
+    Some(format!(
         "kubectl get pods -A -o wide --field-selector spec.nodeName={node} | grep -E 'NAME|{words}'"
-    )
+    ))
 }
 
-/// The word in the names of the pods of the plugin that fails. A plugin that calls others stands before these.
-fn named(message: &str) -> Option<&'static str> {
-    let word_in = |text: &str| {
-        let (_, word) = PLUGINS.into_iter().find(|(plugin, _)| text.contains(plugin))?;
-        Some(word)
+/// What the names of the pods of the failing plugin contain. A plugin that calls others stands before these.
+fn words(message: &str) -> Option<String> {
+    let word_in = |text: &str, least: usize| {
+        let mut known = PLUGINS.into_iter();
+        known.find(|(plugin, _)| plugin.len() >= least && text.contains(plugin))
     };
-    match message.rsplit_once(TYPE).and_then(|(_, rest)| rest.split_once('"')) {
-        Some((kind, _)) => word_in(kind),
-        None => {
-            // `ptp` and `aws` are parts of other words.
-            let text = message.to_ascii_lowercase();
-            let (_, word) = PLUGINS
-                .into_iter()
-                .find(|(plugin, _)| plugin.len() > 3 && text.contains(plugin))?;
-            Some(word)
-        }
+    let Some((kind, _)) = message.rsplit_once(TYPE).and_then(|(_, rest)| rest.split_once('"'))
+    else {
+        // `ptp` and `aws` are parts of other words.
+        let (_, word) = word_in(&message.to_ascii_lowercase(), 4)?;
+        return Some(word.to_owned());
+    };
+    if let Some((_, word)) = word_in(kind, 0) {
+        return Some(word.to_owned());
     }
+    // What is no word could end the quotes of the command.
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let is_name = !kind.is_empty() && kind.bytes().all(is_word) && !kind.contains("cni");
+    Some(if is_name { format!("cni|{kind}") } else { "cni".to_owned() })
 }
 
 #[cfg(test)]
@@ -71,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_plugin_that_fails_is_named_by_its_type_or_by_its_files() {
-        for (message, word) in [
+        for (message, expected) in [
             (
                 "plugin type=\"cilium-cni\" failed (add): unable to connect to Cilium daemon",
                 Some("cilium"),
@@ -91,27 +83,21 @@ mod tests {
                 Some("calico"),
             ),
             ("open /run/flannel/subnet.env: no such file or directory", Some("flannel")),
-            ("plugin type=\"example-cni\" failed (add): connection refused", None),
+            ("plugin type=\"example-cni\" failed (add): connection refused", Some("cni")),
+            ("plugin type=\"bridge\" failed (add): no more addresses", Some("cni|bridge")),
+            ("plugin type=\"'; reboot\" failed (add)", Some("cni")),
             ("cni plugin not initialized: script in /opt/laws failed", None),
             ("", None),
         ] {
-            assert_eq!(named(message), word, "{message}");
+            assert_eq!(words(message).as_deref(), expected, "{message}");
         }
     }
 
     #[test]
     fn only_pods_of_network_plugins_on_the_node_are_listed() {
-        assert_eq!(
-            pods_on("node-1", "plugin type=\"calico\" failed (add): error"),
-            "kubectl get pods -A -o wide --field-selector spec.nodeName=node-1 | grep -E 'NAME|calico'"
-        );
-        let any = pods_on("$(x)", "cni plugin not initialized");
-        assert!(
-            any.starts_with("kubectl get pods -A -o wide --field-selector spec.nodeName='$(x)' | ")
-        );
-        assert!(any.ends_with(
-            "'NAME|cni|cilium|aws-node|calico|flannel|canal|weave|azure-c|antrea|kube-ovn|ovnkube|kube-router|kindnet|\
-             terway|multus'"
-        ));
+        let listed = pods_on("$(x)", "plugin type=\"calico\" failed (add): error");
+        let expected = "kubectl get pods -A -o wide --field-selector spec.nodeName='$(x)' | grep -E 'NAME|calico'";
+        assert_eq!(listed.as_deref(), Some(expected));
+        assert_eq!(pods_on("node-1", "cni plugin not initialized"), None);
     }
 }

@@ -215,9 +215,10 @@ fn of_wait(pod: PodOnNode<'_>, wait: PodWait<'_>) -> String {
         Cause::Topology => pod.field(".spec.topologySpreadConstraints"),
         Cause::Affinity => pod.field(r#".spec.nodeSelector}{"\n"}{.spec.affinity"#),
         Cause::Acknowledge | Cause::Rejected => pod.describe_node(),
-        Cause::Cni => pod
-            .node
-            .map_or_else(|| pod.events(), |node| network_plugin::pods_on(node, wait.message)),
+        Cause::Cni => {
+            let plugin = pod.node.and_then(|node| network_plugin::pods_on(node, wait.message));
+            plugin.unwrap_or_else(|| pod.describe_node())
+        }
         Cause::Sandbox
         | Cause::NoSandbox
         | Cause::NoIp
