@@ -61,8 +61,8 @@ pub(super) fn windows(job: &str) -> Group {
 }
 
 /// The rules for the causes in the short windows, those that decide what an alert of the SLO says. They stand in the group
-/// of its alerts: Prometheus evaluates each group at a time of its own, also amid another one, and only the rules of one
-/// group in their order. An alert must not know that pods are bad before it knows why.
+/// of its alerts. Prometheus evaluates each group at a time of its own, also amid another one; the rules of one group have an
+/// order. An alert must not know that pods are bad before it knows why.
 pub(super) fn causes(slo: &Slo, job: &str) -> impl Iterator<Item = Rule> {
     let name = slo.rule.name.to_string();
     let raw = series(BAD_CAUSES, job, &format!("slo=\"{name}\""));
