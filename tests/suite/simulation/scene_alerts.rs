@@ -38,6 +38,9 @@ struct Story {
     registry: Option<&'static str>,
 }
 
+/// After more minutes than a scene has: an alert that may fire.
+const MAY: usize = 1_000;
+
 const REGISTRY: Option<&str> = Some("registry.example.com");
 
 const STORIES: [Story; Scene::ALL.len()] = [
@@ -182,7 +185,14 @@ impl Story {
             labels: "alertname=\"PodinitStartupsRejected\",severity=\"warning\"".to_owned(),
             within: 2,
         });
-        let nodes = nodes.into_iter().chain(clocks);
+        // Each of two causes may have half of the bad pods for a while.
+        let either = (self.scene == Scene::TwoProblems).then(|| Fires {
+            labels:
+                "alertname=\"PodinitSLOBudgetBurn\",slo=\"scheduled-pod-ready\",cause=\"image\""
+                    .to_owned(),
+            within: MAY,
+        });
+        let nodes = nodes.into_iter().chain(clocks).chain(either);
         let others = nodes.chain(registry).chain(rejected);
         budgets.chain(stuck).chain(others).collect()
     }
