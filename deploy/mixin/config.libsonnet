@@ -2,7 +2,7 @@
   _config+:: {
     // The label `job` of the exporter in Prometheus.
     job: 'podinit',
-    // Where the runbooks are; `#ANCHOR` is appended. Without it alerts have no link to them.
+    // Where the runbooks are; `#ANCHOR` is appended. Without it alerts link to those of pageURL.
     runbookURL: null,
     // Where Grafana has its dashboards, such as https://grafana.example/d; `/UID` is appended.
     dashboardURL: null,

@@ -23,8 +23,16 @@ local text = importstr 'prometheus-rules.yaml';
     links[place] != null || std.length(std.findSubstr(place, annotation)) == 0
     for place in std.objectFields(links)
   ]),
+  // The exporter has the runbooks too: each is a page of its own.
+  local page_of(rule) = { runbook_url: rule.alert, cause_runbook_url: '{{ $labels.cause }}' },
+  local on_page(rule) = if config.runbookURL == null && config.pageURL != null then {
+    [key]: std.rstripChars(config.pageURL, '/') + '/runbooks/' + page_of(rule)[key]
+    for key in ['cause_runbook_url', 'runbook_url']
+    if std.objectHas(rule.annotations, key)
+  } else {},
   local linked(rule) = if std.objectHas(rule, 'annotations') then rule {
-    annotations: { [key]: rule.annotations[key] for key in std.objectFields(rule.annotations) if leads(rule.annotations[key]) },
+    annotations: { [key]: rule.annotations[key] for key in std.objectFields(rule.annotations) if leads(rule.annotations[key]) }
+                 + on_page(rule),
   } else rule,
   local groups = [
     group { rules: [linked(rule) for rule in group.rules] }

@@ -36,7 +36,8 @@ pub struct RulesArgs {
     #[arg(long, value_name = "NAME", default_value_t = RenderOptions::default().job)]
     pub job: String,
 
-    /// Base URL of the runbooks, such as https://docs.example/runbooks.md; #ANCHOR is appended [default: no links]
+    /// Base URL of the runbooks, such as https://docs.example/runbooks.md; #ANCHOR is appended [default: those of
+    /// --page-url]
     #[arg(long, value_name = "BASE")]
     pub runbook_url: Option<String>,
 

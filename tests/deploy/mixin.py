@@ -63,6 +63,14 @@ def same(tools):
     return f"{rules} rules, {len(files)} dashboards"
 
 
+def linked_to_page(mixin, page):
+    """Without runbooks elsewhere, alerts link to those of the exporter."""
+    for rule in (rule for group in mixin["alert"] for rule in group["rules"]):
+        found, wanted = rule["annotations"].get("runbook_url"), f"{page}/runbooks/{rule['alert']}"
+        if found != wanted:
+            raise Finding(f"{rule['alert']} links to {found}, not {wanted}")
+
+
 def configured(tools):
     job, runbooks, grafana = "another", "https://runbooks.example/podinit", "https://grafana.example/d"
     page = "https://podinit.example"
@@ -81,6 +89,7 @@ def configured(tools):
     left = [word for word in ('job="podinit', 'job=\\"podinit', 'job=\\\\\\"podinit', "RUNBOOK_URL", "DASHBOARD_URL", "PAGE_URL") if word in text]
     if left:
         raise Finding(f"left in the rules: {left}")
+    linked_to_page(rendered(tools, pageURL=page), page)
     for name, dashboard in mixin["dashboards"].items():
         if "ours" not in dashboard["tags"]:
             raise Finding(f"{name} has the tags {dashboard['tags']}")

@@ -23,6 +23,23 @@ SCENES = {
 }
 # So many pods are described in each scene.
 DESCRIBED = 8
+# Scene -> causes of its problems, and what the answer to the next command of each says.
+ANSWERS = {
+    "registry-down": {"image": "connection refused"},
+    "cni-outage": {"cni": "cni-plugin"},
+    "bad-node": {"sandbox": "node-a0"},
+    "no-capacity": {"resources": "Allocated resources:"},
+    "crashloop": {"crash": "fatal: the setting PAYMENT_URL is missing"},
+    "gang": {"gang": "Pending"},
+    "two-problems": {"sandbox": "node-a0", "image": "connection refused"},
+    "bad-image": {"image": "not found"},
+    "zone-outage": {"cni": "node-b0"},
+    "secret-missing": {"config": 'secrets "database" not found'},
+    "slow-nodes": {"node_startup": "node.cilium.io/agent-not-ready"},
+    "device-plugin-gone": {"rejected": "Allocated resources:"},
+    "gate-forgotten": {"gate": "spare"},
+    "wrong-clocks": {"clock": "Z"},
+}
 
 
 def run(suite):
@@ -33,6 +50,12 @@ def run(suite):
                                lambda name=name, scene=scene: check(
                                    suite.processes, suite.options.podinit, os.path.join(directory, name), scene),
                                "commands")
+
+
+    newest = os.path.join(directory, "kubectl-1.37")
+    for scene in ANSWERS:
+        suite.report.check(f"demo, {scene}", "the next command answers",
+                           lambda scene=scene: answered(suite.processes, suite.options.podinit, newest, scene), "commands")
 
 
 class Kubectl:
@@ -118,25 +141,61 @@ def describes(kubectl, namespace, name):
         expect(text, needed.strip(), ["describe", name])
 
 
-def printed(kubectl, binary, port):
-    """The commands that the exporter names reach the demo without any environment."""
-    def problems():
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/problems", timeout=10) as answer:
-            return json.load(answer)["problems"]
+def problems_of(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/problems", timeout=10) as answer:
+        return json.load(answer)["problems"]
 
-    for problem in wait_for("a problem", problems, 120):
+
+def in_shell(binary, command):
+    """Runs a command that the exporter names: it reaches the demo without any environment."""
+    if "--kubeconfig" not in command:
+        raise Failure(f"{command} does not say which cluster")
+    with tempfile.TemporaryDirectory() as directory:
+        os.symlink(os.path.abspath(binary), os.path.join(directory, "kubectl"))
+        # kubectl caches below its home.
+        environment = {"PATH": f"{directory}:{os.environ['PATH']}", "HOME": directory}
+        return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False,
+                              env=environment)
+
+
+def printed(kubectl, binary, port):
+    for problem in wait_for("a problem", lambda: problems_of(port), 120):
         command = problem["next_command"]
-        if "--kubeconfig" not in command:
-            raise Failure(f"{command} does not say which cluster")
-        with tempfile.TemporaryDirectory() as directory:
-            os.symlink(os.path.abspath(binary), os.path.join(directory, "kubectl"))
-            # kubectl caches below its home.
-            environment = {"PATH": f"{directory}:{os.environ['PATH']}", "HOME": directory}
-            ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False,
-                                 env=environment)
+        ran = in_shell(binary, command)
         kubectl.ran += 1
         if ran.returncode != 0 and "not found" not in ran.stderr:
             raise Failure(f"{command}: status {ran.returncode}: {ran.stderr[-500:]}")
+
+
+def answered(processes, podinit, binary, scene):
+    """How many next commands of a scene answered."""
+    port, directory = free_port(), tempfile.mkdtemp(prefix="podinit-demo-")
+    # What a queue takes by itself must be known before it is held up.
+    demo = processes.start(f"demo-answers-{scene}", [
+        podinit, "demo", "--listen", f"127.0.0.1:{port}", "--scene", scene, "--scene-after", "2m", "--speed", "10",
+        "--write-kubeconfig", os.path.join(directory, "kubeconfig")])
+    try:
+        for cause, needed in ANSWERS[scene].items():
+            seen = {}
+
+            def answers(cause=cause, needed=needed, seen=seen):
+                try:
+                    commands = [one["next_command"] for one in problems_of(port) if one["cause"] == cause]
+                except OSError:
+                    return False
+                for command in commands:
+                    ran = in_shell(binary, command)
+                    seen[command] = ran.stdout + ran.stderr
+                return any(needed in text for text in seen.values())
+
+            try:
+                wait_for(f"{scene}: an answer about {cause}", answers, 240)
+            except Failure as failure:
+                said = {command: text[-300:] for command, text in seen.items()}
+                raise Failure(f"{failure}: {said}") from failure
+    finally:
+        processes.stop(demo, seconds=30)
+    return len(ANSWERS[scene])
 
 
 def expect(text, needed, arguments):

@@ -8,7 +8,8 @@
 //! alert. Where series have no label `cluster`, the alert has none either, and an empty one selects them.
 
 use super::promql::series;
-use podinit_core::lifecycle::{BadReason, Cause, Stage};
+use podinit_core::lifecycle::Cause;
+use podinit_text::duration::PrometheusDuration;
 
 /// A matcher for the cluster of the alert, in the format of `printf`.
 const OF_ALERTS_CLUSTER: &str = "cluster=%[1]q";
@@ -36,11 +37,11 @@ pub(super) fn of_alerts_cause(name: &str, job: &str, matchers: &str) -> String {
     of_alerts_cluster(name, job, &format!("{OF_ALERTS_CAUSE}, {matchers}"))
 }
 
-/// The causes with the highest values of `expr`, which is of [`of_alerts_cluster`]: ` Causes: image 7,
-/// pull 2.`
-pub(super) fn counted_causes(expr: &str) -> String {
+/// The causes with the highest values of `expr`, which is of [`of_alerts_cluster`] and of a window: ` Causes in the
+/// last 5m: image 7, pull 2.`
+pub(super) fn counted_causes(expr: &str, window: PrometheusDuration) -> String {
     let query = format!("sort_desc(topk(3, sum by (cause) ({expr}) > 0))");
-    list("Causes", "cause", true, &filled(&query))
+    list(&format!("Causes in the last {window}"), "cause", true, &filled(&query))
 }
 
 /// The shards that there are: ` Prometheus scrapes the shards: 0, 2.`
@@ -85,27 +86,23 @@ pub(super) fn problem_of_rejected(job: &str) -> String {
     largest_problem(job, &format!("cause=\"{}\"", Cause::Rejected.as_str()))
 }
 
-/// The problem with the most pods, of those by which a pod can miss an SLO of a stage, or of all: ` The largest problem is
-/// image: registry registry.example.com, 122 pods.`
-pub(super) fn problem_of_stage(job: &str, stage: Option<Stage>) -> String {
-    let causes = Cause::ALL.into_iter();
-    let possible = |stage| {
-        // Nodes that do not become schedulable are the problem of pods that fit on no other.
-        let is_of_nodes =
-            |cause: &Cause| stage == Stage::Unschedulable && *cause == Cause::NodeStartup;
-        let possible =
-            causes.filter(|cause| BadReason::new(stage, *cause).is_some() || is_of_nodes(cause));
-        let names: Vec<&str> = possible.map(Cause::as_str).collect();
-        format!("cause=~\"{}\"", names.join("|"))
-    };
-    // A clock that is off keeps no pod in a stage.
-    let any = || format!("cause!=\"{}\"", Cause::Clock.as_str());
-    largest_problem(job, &stage.map_or_else(any, possible))
+/// The same in brackets, for a summary: ` (image, registry registry.example.com: 294 pods)`
+pub(super) fn problem_in_brackets(job: &str) -> String {
+    let query = filled(&largest(job, OF_ALERTS_CAUSE));
+    format!(
+        "{{{{ range query {query} }}}} ({{{{ .Labels.cause }}}}{{{{ if ne .Labels.dimension \"none\" }}}}, \
+         {{{{ .Labels.dimension }}}} {{{{ .Labels.value }}}}{{{{ end }}}}: \
+         {{{{ .Value | printf \"%.0f\" }}}} pods){{{{ end }}}}"
+    )
+}
+
+fn largest(job: &str, matchers: &str) -> String {
+    let pods = of_alerts_cluster("podinit_problem_pods", job, matchers);
+    format!("topk(1, sum by (cause, dimension, value) ({pods}))")
 }
 
 fn largest_problem(job: &str, matchers: &str) -> String {
-    let pods = of_alerts_cluster("podinit_problem_pods", job, matchers);
-    let query = filled(&format!("topk(1, sum by (cause, dimension, value) ({pods}))"));
+    let query = filled(&largest(job, matchers));
     format!(
         "{{{{ with query {query} }}}} The largest problem is{{{{ range . }}}} {{{{ .Labels.cause }}}}: \
          {{{{ if ne .Labels.dimension \"none\" }}}}{{{{ .Labels.dimension }}}} {{{{ .Labels.value }}}}, \

@@ -40,7 +40,8 @@ pub struct RenderOptions {
     pub format: RulesFormat,
     /// The label `job` of the exporter's targets in Prometheus
     pub job: String,
-    /// Where the runbooks are; `#` and the anchor of a section are appended. Without it alerts link to none
+    /// Where the runbooks are; `#` and the anchor of a section are appended. Without it alerts link to those of the
+    /// exporter's page
     pub runbook_url: Option<String>,
     /// Where Grafana has its dashboards; `/` and the uid of a dashboard are appended. Without it alerts link to none
     pub dashboard_url: Option<String>,
@@ -93,6 +94,11 @@ pub enum RulesError {
 }
 
 impl RenderOptions {
+    /// [`Self::page_url`] without a slash at its end.
+    pub(super) fn page(&self) -> Option<&str> {
+        self.page_url.as_ref().map(|url| url.trim_end_matches('/'))
+    }
+
     pub(super) fn check(&self, file: &SloFile) -> Result<(), RulesError> {
         let words = "letters, digits and _ . : / -";
         let urls = "printable ASCII without blanks, quotes, braces, # and \\";

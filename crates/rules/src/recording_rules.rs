@@ -1,7 +1,7 @@
 //! Recording rules of SLOs: how many pods were good and bad in each window, the ratio of bad pods, why
 //! the bad ones waited, and the error budget that remains.
 //!
-//! One rule of a window covers every SLO, so that Prometheus reads each range of raw samples once. In a
+//! One rule of a window covers the events of every SLO, so that Prometheus reads each range of raw samples once. In a
 //! window without events the ratio is absent, not NaN or 0.
 //! The burn rates that alerts watch for have their windows here.
 
@@ -35,8 +35,7 @@ pub(super) fn bad_causes(window: PrometheusDuration) -> String {
     format!("job_slo_cause:podinit_slo_bad_causes:increase{window}")
 }
 
-/// The rules for the windows of the burn-rate alerts. Causes are recorded for the long windows only,
-/// those that decide what an alert says.
+/// The rules for the windows of the burn-rate alerts.
 pub(super) fn windows(job: &str) -> Group {
     let mut windows: Vec<PrometheusDuration> =
         BURN_RATES.iter().flat_map(|rate| [rate.short, rate.long]).collect();
@@ -58,20 +57,24 @@ pub(super) fn windows(job: &str) -> Group {
         };
         [Rule::Recording(events), Rule::Recording(ratio)]
     });
-    let causes = BURN_RATES.iter().map(|rate| {
-        let raw = series(BAD_CAUSES, job, "");
-        let labels = format!("{NAMESPACE_LABELS}, stage");
+    Group { name: "podinit-slo-windows".to_owned(), interval: None, rules: rules.collect() }
+}
+
+/// The rules for the causes in the short windows, those that decide what an alert of the SLO says. They stand in the group
+/// of its alerts. Prometheus evaluates each group at a time of its own, also amid another one; the rules of one group have an
+/// order. An alert must not know that pods are bad before it knows why.
+pub(super) fn causes(slo: &Slo, job: &str) -> impl Iterator<Item = Rule> {
+    let name = slo.rule.name.to_string();
+    let raw = series(BAD_CAUSES, job, &format!("slo=\"{name}\""));
+    let labels = format!("{NAMESPACE_LABELS}, stage");
+    BURN_RATES.iter().map(move |BurnRate { short, .. }| {
         Rule::Recording(RecordingRule {
-            record: bad_causes(rate.long),
-            expr: over_targets_and("sum", &labels, &format!("increase({raw}[{}])", rate.long)),
-            labels: vec![],
+            record: bad_causes(*short),
+            expr: over_targets_and("sum", &labels, &format!("increase({raw}[{short}])")),
+            // The series have it too; two rules with the same labels would look like a duplicate.
+            labels: vec![("slo", name.clone())],
         })
-    });
-    Group {
-        name: "podinit-slo-windows".to_owned(),
-        interval: None,
-        rules: rules.chain(causes).collect(),
-    }
+    })
 }
 
 /// The rules for error budgets. These change slowly and read long ranges, so they have a longer evaluation

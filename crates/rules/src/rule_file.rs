@@ -137,17 +137,18 @@ impl AlertRule {
         labels
     }
 
-    /// The annotations, in alphabetical order. An alert whose expression has a label `cause` also
-    /// links to the runbook of that cause. What has no base URL is not linked.
+    /// The annotations, in alphabetical order. An alert with a label `cause` also links to the runbook of that cause.
+    /// What has no base URL is not linked.
     pub(super) fn annotations(&self, options: &RenderOptions) -> YamlPairs {
+        const CAUSE: &str = "$labels.cause";
         let mut annotations =
             vec![("description", self.description.clone()), ("summary", self.summary.clone())];
-        if let Some(base) = &options.runbook_url {
-            let section = self.name.to_lowercase();
-            annotations.push(("runbook_url", format!("{base}#{section}")));
-            if self.command.is_some() {
-                let cause = format!("{base}#cause-{{{{ $labels.cause }}}}");
-                annotations.push(("cause_runbook_url", cause));
+        if let Some(url) = runbook(options, &self.name.to_lowercase(), self.name) {
+            annotations.push(("runbook_url", url));
+            if [&self.description, &self.summary].iter().any(|text| text.contains(CAUSE)) {
+                let cause = format!("{{{{ {CAUSE} }}}}");
+                let url = runbook(options, &format!("cause-{cause}"), &cause);
+                annotations.extend(url.map(|url| ("cause_runbook_url", url)));
             }
         }
         if let Some(base) = &options.dashboard_url {
@@ -156,14 +157,21 @@ impl AlertRule {
         }
         if let Some(command) = self.command {
             annotations.push(("command", command.to_owned()));
-            if let Some(base) = &options.page_url {
-                let base = base.trim_end_matches('/');
+            if let Some(base) = options.page() {
                 annotations.push(("explain_command", format!("podinit explain --url {base}")));
                 annotations.push(("page_url", format!("{base}/")));
             }
         }
         annotations.sort_unstable_by_key(|(key, _)| *key);
         annotations
+    }
+}
+
+/// The URL of a runbook: a section of the file of runbooks, or else a page of the exporter.
+fn runbook(options: &RenderOptions, section: &str, page: &str) -> Option<String> {
+    match &options.runbook_url {
+        Some(base) => Some(format!("{base}#{section}")),
+        None => Some(format!("{}/runbooks/{page}", options.page()?)),
     }
 }
 

@@ -9,18 +9,17 @@
 //! helps: choose the namespaces of the SLO. What the minimum hides, a handful of pods that never
 //! become ready where few start, the alerts on stuck pods show: they have no minimum.
 //!
-//! **Causes.** The label `cause` routes the alert: the cause of more than half of the long window's bad
-//! pods, or [`SEVERAL`]. It is one alert whatever the causes, because two that follow each other as the
-//! mix changes would page twice for one fault.
+//! **Causes.** The label `cause` routes the alert: the cause of at least half of the short window's bad
+//! pods, or [`SEVERAL`] ([§6.14](crate::specification#s6-14)). What fails now counts: the long window may hold an older fault with another cause.
+//! Shares are of the recorded causes alone, which have one time. Of two causes with half each, one is named.
 
 use super::annotations::{
-    UNREADY_PODS, counted_causes, counted_namespaces, of_alerts_cluster, problem_of_stage,
+    UNREADY_PODS, counted_causes, counted_namespaces, of_alerts_cluster, problem_in_brackets,
 };
 use super::options::RenderOptions;
 use super::promql::{self, left_out, number, over_targets, promise, series};
-use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, events};
+use super::recording_rules::{BURN_RATES, BurnRate, bad_causes, bad_ratio, causes, events};
 use super::rule_file::{AlertDashboard, AlertRule, AlertSeverity, Group};
-use podinit_core::lifecycle::{Interval, SloInterval, Stage};
 use podinit_slo::Slo;
 use podinit_text::duration::PrometheusDuration;
 
@@ -30,15 +29,18 @@ pub(super) const MIN_BAD_PODS: u32 = 5;
 /// How long an alert keeps firing. A short window in which no pod started is not yet a recovery.
 pub(super) const KEEP_FIRING_FOR: PrometheusDuration = PrometheusDuration::from_minutes(10);
 
-/// The label `cause` of an alert on pods of which no cause has more than half.
+/// The label `cause` of an alert on pods of which no cause has half.
 pub(super) const SEVERAL: &str = "several";
+
+/// The share from which a cause is the alert's: half, less what sums of increases are rounded by.
+const MAIN_SHARE: f64 = 0.4999;
 
 /// The name of the alerts on burn rates.
 pub(super) const BUDGET_BURN: &str = "PodinitSLOBudgetBurn";
 /// The name of the alert on rules that do not match the exporter's SLO file.
 pub(super) const RULES_OUTDATED: &str = "PodinitSLORulesOutdated";
 
-/// The alerts of one SLO.
+/// The alerts of one SLO, behind what they read of its causes.
 pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
     let job = &options.job;
     let rates = BURN_RATES.iter().map(|rate| budget_burn(slo, rate, job));
@@ -46,7 +48,7 @@ pub(super) fn group(slo: &Slo, options: &RenderOptions) -> Group {
     Group {
         name: format!("podinit-slo-{}", slo.rule.name),
         interval: None,
-        rules: alerts.map(|alert| alert.rule(options)).collect(),
+        rules: causes(slo, job).chain(alerts.map(|alert| alert.rule(options))).collect(),
     }
 }
 
@@ -59,7 +61,7 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> AlertRule {
     let bad = series(&events(long), job, &format!("{matcher}, result=\"bad\""));
     let most = format!("{} * {}", number(factor), number(slo.budget_ratio()));
     let raw = of_alerts_cluster("podinit_slo_bad_causes_total", job, &matcher);
-    let increase = format!("increase({raw}[{long}])");
+    let increase = format!("increase({raw}[{short}])");
     let millis = slo.window.as_millis() as f64 / factor;
     let lasts = PrometheusDuration::from_minutes((millis / 60_000.0).round() as u64);
     let burns = promql::indented(&format!(
@@ -67,14 +69,16 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> AlertRule {
         ratio(long),
         ratio(short),
     ));
-    let causes = series(&bad_causes(long), job, &matcher);
-    let share = format!("{causes} / ignoring (cause, result) group_left () {bad}");
+    let recorded = series(&bad_causes(short), job, &matcher);
+    let share = format!(
+        "topk without (cause) (1, {recorded})\n  / ignoring (cause) group_left ()\n  sum without (cause) ({recorded})"
+    );
     AlertRule {
         name: BUDGET_BURN,
         expr: format!(
-            "(\n{burns}\n)\n* ignoring (cause) group_right () (\n  {share} > bool 0.5 == 1\n)\nor\n\
+            "(\n{burns}\n)\n* ignoring (cause) group_right () (\n  {share} >= bool {MAIN_SHARE} == 1\n)\nor\n\
              label_replace((\n{burns}\n), \"cause\", \"{SEVERAL}\", \"\", \"\")\n\
-             unless ignoring (cause) (\n  {share} > 0.5\n)"
+             unless ignoring (cause) (\n  {share} >= {MAIN_SHARE}\n)"
         ),
         hold: None,
         keep: Some(KEEP_FIRING_FOR),
@@ -85,30 +89,25 @@ pub(super) fn budget_burn(slo: &Slo, rate: &BurnRate, job: &str) -> AlertRule {
             ("long_window", long.to_string()),
             ("short_window", short.to_string()),
         ],
-        summary: format!("Pods miss {}: the error budget of {name} is burning.", promise(slo)),
+        summary: format!(
+            "Pods miss {}{}: the error budget of {name} is burning.",
+            promise(slo),
+            problem_in_brackets(job)
+        ),
         description: format!(
             "{{{{ $value | humanizePercentage }}}} of the pods of the last {long} missed {}; the \
              objective is {} % over {}. The burn rate is above {}, at which the whole error budget \
-             is spent in {lasts}.{}{}{}{}",
+             is spent in {lasts}.{}{}{}",
             promise(slo),
             number(slo.objective_percent),
             slo.window,
             number(factor),
             left_out(slo),
-            counted_causes(&of_alerts_cluster(&bad_causes(long), job, &matcher)),
-            problem_of_stage(job, stage_of(&slo.rule.interval)),
+            counted_causes(&of_alerts_cluster(&bad_causes(short), job, &matcher), short),
             counted_namespaces(&increase, job),
         ),
         command: Some(UNREADY_PODS),
         dashboard: AlertDashboard::Overview,
-    }
-}
-
-/// The stage that an interval is; `None` of those that are more than one, or a part of one.
-pub(super) const fn stage_of(interval: &SloInterval) -> Option<Stage> {
-    match interval {
-        SloInterval::Standard(Interval::Stage(stage)) => Some(*stage),
-        _ => None,
     }
 }
 

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
+
 use super::options::REFUSED_OBJECTIVE;
 use super::*;
 
@@ -121,4 +123,64 @@ fn formats_have_the_names_of_the_command_line() {
         assert_eq!(format.as_str().parse(), Ok(format));
     }
     assert!("yaml".parse::<RulesFormat>().is_err());
+}
+
+#[derive(serde::Deserialize)]
+struct Rules {
+    groups: Vec<RulesOfGroup>,
+}
+
+#[derive(serde::Deserialize)]
+struct RulesOfGroup {
+    rules: Vec<ReadRule>,
+}
+
+#[derive(serde::Deserialize)]
+struct ReadRule {
+    alert: Option<String>,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
+}
+
+#[test]
+fn every_alert_links_to_its_runbook_and_to_that_of_its_cause_if_it_has_one() {
+    let links = |options: &RenderOptions| {
+        let text = render(&SloFile::built_in(), options).unwrap();
+        let rules: Rules = serde_saphyr::from_str(&text).unwrap();
+        let alerts = rules.groups.into_iter().flat_map(|group| group.rules);
+        let linked = alerts.filter_map(|rule| {
+            let of = |key: &str| rule.annotations.get(key).cloned();
+            Some((rule.alert?, of("runbook_url"), of("cause_runbook_url")))
+        });
+        linked.collect::<Vec<_>>()
+    };
+    let (wiki, page) = ("https://wiki.example/runbooks", "https://podinit.example");
+    let to_wiki = RenderOptions { runbook_url: Some(wiki.to_owned()), ..RenderOptions::default() };
+    let to_page = RenderOptions { page_url: Some(format!("{page}/")), ..RenderOptions::default() };
+    for ((name, section, of_cause), (_, on_page, cause_on_page)) in
+        links(&to_wiki).into_iter().zip(links(&to_page))
+    {
+        assert_eq!(section, Some(format!("{wiki}#{}", name.to_lowercase())));
+        assert_eq!(on_page, Some(format!("{page}/runbooks/{name}")));
+        let has_cause =
+            ["PodinitSLOBudgetBurn", "PodinitPodsStuck", "PodinitPodsStillStuck"].contains(&&*name);
+        let cause = "{{ $labels.cause }}";
+        assert_eq!(of_cause, has_cause.then(|| format!("{wiki}#cause-{cause}")), "{name}");
+        assert_eq!(cause_on_page, has_cause.then(|| format!("{page}/runbooks/{cause}")), "{name}");
+    }
+    assert!(links(&RenderOptions::default()).iter().all(|(_, to, _)| to.is_none()));
+}
+
+#[test]
+fn alerts_stand_behind_what_they_read_of_causes() {
+    for slo in SloFile::built_in().slos {
+        let group = slo_alerts::group(&slo, &RenderOptions::default());
+        let text = rule_file::document(&group).unwrap();
+        let (before, alerts) = text.split_once("- alert:").unwrap();
+        let read = alerts.split("job_slo_cause:").skip(1);
+        for read in read.map(|rest| rest.split('{').next().unwrap()) {
+            assert!(before.contains(&format!("record: job_slo_cause:{read}\n")), "{read}");
+        }
+        assert!(!alerts.contains("record: "));
+    }
 }

@@ -1,5 +1,5 @@
 //! The HTTP server: the part of the Kubernetes API that a watcher of pods and their Events needs, and
-//! kubectl's `get`, `describe`, `events` and `logs` of pods and of the nodes and namespaces that they name.
+//! kubectl's `get`, `describe`, `events` and `logs` of pods and of what they name.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,12 +22,15 @@ use super::faults::{FaultAnswer, FaultHandle, FaultTarget, ProtobufSupport, Rece
 use super::list::{expired, list};
 use super::list_options::ListOptions;
 use super::object::{ObjectKey, ServedKind};
+use super::related::{ClusterView, RelatedKind};
 use super::representation::{Representation, gzip, takes_gzip};
+use super::scene::Scene;
 use super::sim_clock::SimClock;
 use super::status::StatusFailure;
 use super::store::ObjectStore;
 use super::watch_stream::WatchStream;
-use super::{log, protobuf, table, watch_event};
+use super::{discovery, log, protobuf, table, watch_event};
+use podinit_core::timestamp::Timestamp;
 
 /// One resource: its objects, and what can go wrong with requests for them.
 #[derive(Clone, Debug)]
@@ -47,24 +50,12 @@ pub(super) struct ApiHandlerState {
     pub(super) bookmark_interval: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) clock: SimClock,
+    /// What breaks, and when
+    pub(super) scene: Option<(Scene, Timestamp)>,
 }
 
 /// A list in protobuf is sent in parts of this length, so that items are cut anywhere.
 const PROTOBUF_PART: usize = 16 * 1024;
-
-/// What is served, for clients that ask before they read, as kubectl does.
-const DISCOVERY: [(&str, &str); 4] = [
-    ("/api", r#"{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}"#),
-    ("/apis", r#"{"kind":"APIGroupList","apiVersion":"v1","groups":[]}"#),
-    (
-        "/api/v1",
-        r#"{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":[]},{"name":"events","singularName":"event","namespaced":true,"kind":"Event","verbs":["get","list","watch"],"shortNames":["ev"],"categories":[]},{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"],"categories":[]},{"name":"namespaces","singularName":"namespace","namespaced":false,"kind":"Namespace","verbs":["get","list","watch"],"shortNames":["ns"],"categories":[]},{"name":"pods/log","singularName":"","namespaced":true,"kind":"Pod","verbs":["get"]}]}"#,
-    ),
-    (
-        "/version",
-        r#"{"major":"1","minor":"37","gitVersion":"v1.37.1","gitCommit":"0000000000000000000000000000000000000000","gitTreeState":"clean","buildDate":"2026-09-10T00:00:00Z","goVersion":"go1.26.3","compiler":"gc","platform":"linux/amd64"}"#,
-    ),
-];
 
 impl ApiHandlerState {
     /// The routes.
@@ -73,12 +64,13 @@ impl ApiHandlerState {
         let dated = map_response(move |response| std::future::ready(dated(response, &clock)));
         let mut router = Router::new()
             .route("/api/v1/{*path}", get(core_v1))
+            .route("/apis/{group}/{version}/{*path}", get(of_group))
             .route("/readyz", get(|| async { "ok" }))
             .route("/livez", get(|| async { "ok" }))
             .fallback(|| async { StatusFailure::not_found() });
-        for (path, document) in DISCOVERY {
+        for (path, document) in discovery::documents() {
             let answer = move || async move { typed(Representation::Json, document) };
-            router = router.route(path, get(answer));
+            router = router.route(&path, get(answer));
         }
         router.with_state(self).layer(dated)
     }
@@ -209,6 +201,22 @@ impl ApiHandlerState {
         Ok(typed(representation, document))
     }
 
+    /// Answers for a resource whose objects are made when they are asked for.
+    fn related(
+        &self,
+        kind: RelatedKind,
+        namespace: Option<&str>,
+        name: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Response {
+        let view = ClusterView { pods: &self.pods.store, scene: self.scene, now: self.clock.now() };
+        let as_table = Representation::accepted(headers, false) == Some(Representation::Table);
+        let answer = kind.answer(&view, namespace, name, as_table);
+        answer.map_or_else(IntoResponse::into_response, |document| {
+            typed(Representation::Json, document.to_string())
+        })
+    }
+
     /// The log of a container of the pod at `key`.
     fn log(&self, key: &ObjectKey, query: &str) -> Result<String, StatusFailure> {
         let object = self.pods.store.get(key);
@@ -259,7 +267,10 @@ async fn core_v1(
             && !(served.resource.is_of_cluster() && namespace.is_some())
     };
     let Some(served) = known.find(is_asked_for) else {
-        return StatusFailure::not_found().into_response();
+        return match RelatedKind::served("", "v1", resource) {
+            Some(kind) => api.related(kind, namespace, name, &headers),
+            None => StatusFailure::not_found().into_response(),
+        };
     };
     let protobuf = served.faults.modes().protobuf;
     let has_protobuf = served.resource.has_protobuf() && protobuf != ProtobufSupport::Absent;
@@ -277,6 +288,24 @@ async fn core_v1(
         None => api.answer(served, namespace, &uri, &headers, representation).await,
     };
     answer.unwrap_or_else(|failure| failed(&failure, representation))
+}
+
+/// Whatever is asked for of another group.
+async fn of_group(
+    State(api): State<ApiHandlerState>,
+    Path((group, version, path)): Path<(String, String, String)>,
+    headers: HeaderMap,
+) -> Response {
+    let (namespace, resource, name) = match *path.split('/').collect::<Vec<_>>() {
+        [resource] => (None, resource, None),
+        ["namespaces", namespace, resource] => (Some(namespace), resource, None),
+        ["namespaces", namespace, resource, name] => (Some(namespace), resource, Some(name)),
+        _ => return StatusFailure::not_found().into_response(),
+    };
+    match RelatedKind::served(&group, &version, resource) {
+        Some(kind) => api.related(kind, namespace, name, &headers),
+        None => StatusFailure::not_found().into_response(),
+    }
 }
 
 /// The answer with the date of the simulated clock; the server would put that of the machine.
@@ -341,21 +370,4 @@ fn sent(
         (VARY, HeaderValue::from_static("Accept-Encoding")),
     ];
     Ok((encoded, typed(representation, compressed)).into_response())
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use serde_json::Value;
-
-    use super::*;
-
-    #[test]
-    fn the_documents_of_the_discovery_are_json() {
-        let documents = DISCOVERY.map(|(_, document)| serde_json::from_str::<Value>(document));
-        let documents = documents.map(Result::unwrap);
-        assert_eq!(documents[2]["resources"][0]["name"], "pods");
-        assert_eq!(documents[2]["resources"][1]["singularName"], "event");
-    }
 }

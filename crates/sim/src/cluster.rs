@@ -94,6 +94,7 @@ impl SimulatedCluster {
         let (nodes, namespaces) = (fixed(ServedKind::Nodes), fixed(ServedKind::Namespaces));
         let truth = GroundTruth::default();
         let (bookmark_interval, stepped) = (config.bookmark_interval, config.stepped);
+        let scene = config.scene.map(|(scene, after)| (scene, start.plus(after)));
         let store = |served: &ServedResource| Arc::clone(&served.store);
         let stores = [store(&pods), store(&events), store(&nodes)];
         let mut driver = PodDriver::new(stores, truth.clone(), config, start);
@@ -113,6 +114,7 @@ impl SimulatedCluster {
                     true => SimClock::stepped(start),
                     false => SimClock::running(start, speed),
                 },
+                scene,
             },
             truth,
             driver: Arc::new(Mutex::new(driver)),

@@ -51,7 +51,7 @@ pub(super) fn put(store: &ObjectStore, mut object: Value) {
 }
 
 /// The UID of what is there from the beginning.
-fn uid(name: &str) -> String {
+pub(super) fn uid(name: &str) -> String {
     let seed =
         name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
     Rng::new(seed).uuid()

@@ -170,18 +170,20 @@ impl Scene {
         rng.chance(ROLLOUT_SHARE).then_some(released)
     }
 
+    /// How far the clock of the node `name` is ahead, where the scene sets it.
+    pub(super) fn clock_of(self, name: &str) -> Option<i64> {
+        match (self, name) {
+            (Self::WrongClocks, "node-a1") => Some(CLOCK_AHEAD),
+            (Self::WrongClocks, "node-b1") => Some(CLOCK_BEHIND),
+            _ => None,
+        }
+    }
+
     /// Sets the clock of the node to which a new pod will be bound, where the scene does.
     pub(super) fn set_clock(self, life: &mut PodLife) {
-        if self != Self::WrongClocks {
-            return;
-        }
         for step in &mut life.steps {
             if let PodChange::Bind { node, .. } = &mut step.change {
-                node.skew = match node.name {
-                    "node-a1" => CLOCK_AHEAD,
-                    "node-b1" => CLOCK_BEHIND,
-                    _ => node.skew,
-                };
+                node.skew = self.clock_of(node.name).unwrap_or(node.skew);
             }
         }
     }

@@ -58,11 +58,17 @@ impl StatusFailure {
 
     /// 404: there is no object of this name
     pub(super) fn no_such_object(resource: ServedKind, name: &str) -> Self {
-        let kind = resource.plural();
-        let message = format!("{kind} \"{name}\" not found");
+        Self::no_object_of("", resource.plural(), name)
+    }
+
+    /// The same of a resource of any group; that of the core is empty.
+    pub(super) fn no_object_of(group: &str, plural: &str, name: &str) -> Self {
+        let of_group = if group.is_empty() { String::new() } else { format!(".{group}") };
+        let message = format!("{plural}{of_group} \"{name}\" not found");
         Self::new(404, "NotFound", message).with(StatusDetails {
             name: Some(name.to_owned()),
-            kind: Some(kind.to_owned()),
+            group: Some(group.to_owned()).filter(|group| !group.is_empty()),
+            kind: Some(plural.to_owned()),
             ..StatusDetails::default()
         })
     }

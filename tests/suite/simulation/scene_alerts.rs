@@ -2,19 +2,19 @@
 //! others. A healthy hour fires none.
 //!
 //! The pages are evaluated here, as [`Page`] reads them back from the rules. promtool evaluates
-//! everything: each alert of the checked-in rules in each minute.
-
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+//! everything: each alert of the checked-in rules, every 15 s. Prometheus evaluates each group of rules at a time of its own,
+//! so promtool also evaluates the alerts amid the rules that they read.
 
 use podinit_sim::scene::Scene;
 use podinit_slo::{Slo, SloFile};
-use serde_json::{Value, json};
 
 use crate::support::page::{Events, Page};
-use crate::support::scene::{SceneRecording, recorded};
+use crate::support::scene::{SCRAPED, SceneRecording, recorded};
+use crate::support::scrape::Scrape;
+
+mod promtool;
+
+use promtool::assert_promtool_agrees;
 
 /// The minute in which a scene begins.
 const BROKEN: usize = 10;
@@ -37,6 +37,9 @@ struct Story {
     /// The registry that fails
     registry: Option<&'static str>,
 }
+
+/// After more minutes than a scene has: an alert that may fire.
+const MAY: usize = 1_000;
 
 const REGISTRY: Option<&str> = Some("registry.example.com");
 
@@ -190,15 +193,30 @@ impl Story {
             labels: "alertname=\"PodinitStartupsRejected\",severity=\"warning\"".to_owned(),
             within: 2,
         });
-        let nodes = nodes.into_iter().chain(clocks);
+        // Each of two causes may have half of the bad pods for a while.
+        let either = (self.scene == Scene::TwoProblems).then(|| Fires {
+            labels:
+                "alertname=\"PodinitSLOBudgetBurn\",slo=\"scheduled-pod-ready\",cause=\"image\""
+                    .to_owned(),
+            within: MAY,
+        });
+        let nodes = nodes.into_iter().chain(clocks).chain(either);
         let others = nodes.chain(registries).chain(rejected);
         budgets.chain(stuck).chain(others).collect()
     }
 }
 
+/// How many samples there are in a minute.
+const A_MINUTE: usize = 60 / SCRAPED.as_secs() as usize;
+
+/// What was sampled at each full minute.
+fn each_minute(recording: &SceneRecording) -> impl ExactSizeIterator<Item = &Scrape> {
+    recording.samples.iter().map(|(_, scrape)| scrape).step_by(A_MINUTE)
+}
+
 fn events_of(recording: &SceneRecording, slo: &Slo) -> Events {
     let mut events = Events::default();
-    for (_, scrape) in &recording.samples {
+    for scrape in each_minute(recording) {
         let result = |result| {
             let name = &slo.rule.name;
             let series = format!("podinit_slo_events_total{{slo=\"{name}\",result=\"{result}\"}}");
@@ -215,30 +233,34 @@ fn paging(recording: &SceneRecording, slo: &Slo) -> Vec<usize> {
     let events = events_of(recording, slo);
     let pages = Page::all_of(slo);
     assert_eq!(pages.len(), 2, "over an hour and over six");
-    (0..recording.samples.len())
+    (0..each_minute(recording).len())
         .filter(|minute| pages.iter().any(|page| page.holds(&events, *minute)))
         .collect()
 }
 
-/// The share of the SLO's bad events up to that minute that were counted with this cause.
+/// The share of the SLO's bad events of the 5 minutes before that minute that were counted with this cause.
 fn share(recording: &SceneRecording, slo: &Slo, cause: &str, minute: usize) -> f64 {
-    let scrape = &recording.samples[minute].1;
-    let of_slo = format!("slo=\"{}\"", slo.rule.name);
-    let (mut of_cause, mut all) = (0.0, 0.0);
-    for (series, value) in scrape.of_name("podinit_slo_bad_causes_total") {
-        if series.contains(&of_slo) {
-            all += value;
-            if series.contains(&format!("cause=\"{cause}\"")) {
-                of_cause += value;
+    let count = |minute: usize| {
+        let (_, scrape) = &recording.samples[minute * A_MINUTE];
+        let of_slo = format!("slo=\"{}\"", slo.rule.name);
+        let (mut of_cause, mut all) = (0.0, 0.0);
+        for (series, value) in scrape.of_name("podinit_slo_bad_causes_total") {
+            if series.contains(&of_slo) {
+                all += value;
+                if series.contains(&format!("cause=\"{cause}\"")) {
+                    of_cause += value;
+                }
             }
         }
-    }
-    of_cause / all
+        (of_cause, all)
+    };
+    let ((before, all_before), (now, all_now)) = (count(minute.saturating_sub(5)), count(minute));
+    (now - before) / (all_now - all_before)
 }
 
 async fn assert_told(scene: Scene) {
     let (story, recording) = (Story::of(scene), recorded(Some(scene)).await);
-    let end = recording.samples.len() - 1;
+    let end = each_minute(recording).len() - 1;
     for slo in &SloFile::built_in().slos {
         let minutes = paging(recording, slo);
         let expected = (story.pages.iter()).find(|(name, ..)| *name == &*slo.rule.name);
@@ -254,7 +276,7 @@ async fn assert_told(scene: Scene) {
         assert!(minutes.iter().copied().eq(*first..=end), "{minutes:?}");
         for minute in minutes {
             let share = share(recording, slo, cause, minute);
-            assert!(share > 0.5, "{scene:?}: {share} of {name} at {minute}");
+            assert!(share >= 0.5, "{scene:?}: {share} of {name} at {minute}");
         }
     }
     // Most of the stuck pods of a stage have its cause, and there are none in other stages.
@@ -272,58 +294,6 @@ async fn assert_told(scene: Scene) {
         (all.into_iter()).partition(|(series, _)| is_expected(series));
     let count = |pods: &[(&str, f64)]| pods.iter().map(|(_, pods)| pods).sum::<f64>();
     assert!(count(&wrong) <= 0.05 * count(&right), "{scene:?}: {wrong:?}, {right:?}");
-}
-
-/// A unit test for promtool, with what was scraped as input.
-fn promtool_test(recording: &SceneRecording, alerts: &[Fires]) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/prometheus-rules.yaml");
-    let text = fs::read_to_string(&file).unwrap();
-    let rules: Value = serde_saphyr::from_str(&text).unwrap();
-    // Else promtool evaluates alerts before or after what is recorded for them, as it happens.
-    let groups = rules["groups"].as_array().unwrap();
-    let order: Vec<&Value> = groups.iter().map(|group| &group["name"]).collect();
-    let words: BTreeSet<&str> = text
-        .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
-        .collect();
-    let firing = |labels: &str| format!("group(ALERTS{{alertstate=\"firing\",{labels}}})");
-    let end = recording.samples.len() - 1;
-    let none = json!([]);
-    let one = json!([{"labels": "{}", "value": 1}]);
-    let check = |minute: usize, expr: &str, samples: &Value| json!({"eval_time": format!("{minute}m"), "expr": expr, "exp_samples": samples});
-    let allowed: String =
-        (alerts.iter()).map(|alert| format!(" unless ALERTS{{{}}}", alert.labels)).collect();
-    let others = format!("group(ALERTS{{alertstate=\"firing\"}}{allowed})");
-    let mut checks: Vec<Value> = (0..=end).map(|minute| check(minute, &others, &none)).collect();
-    for alert in alerts {
-        let expr = firing(&alert.labels);
-        checks.extend((0..=BROKEN).map(|minute| check(minute, &expr, &none)));
-        checks.extend((BROKEN + alert.within..=end).map(|minute| check(minute, &expr, &one)));
-    }
-    let tests = json!({
-        "rule_files": [file],
-        "evaluation_interval": "1m",
-        "group_eval_order": order,
-        "tests": [{
-            "interval": "1m",
-            "input_series": recording.input_series(|name| words.contains(name)),
-            "promql_expr_test": checks,
-        }],
-    });
-    tests.to_string()
-}
-
-async fn assert_promtool_agrees(scene: Option<Scene>) {
-    let recording = recorded(scene).await;
-    let alerts = scene.map_or_else(Vec::new, |scene| Story::of(scene).alerts());
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("scene.yaml");
-    fs::write(&path, promtool_test(recording, &alerts)).unwrap();
-    let promtool = std::env::var_os("PROMTOOL").unwrap_or_else(|| "promtool".into());
-    let run = Command::new(promtool).args(["test", "rules"]).arg(&path).output();
-    let output = run.unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(output.status.success(), "{scene:?}: {said}");
 }
 
 #[tokio::test]

@@ -136,15 +136,13 @@ fn next_of(scene: Scene, problem: &Problem) -> String {
     let (oldest, value) = (&problem.oldest[0], problem.value.as_deref().unwrap_or_default());
     let (namespace, name) = (&oldest.namespace, &oldest.name);
     match (&*problem.cause, scene) {
-        ("clock", _) => format!("kubectl debug node/{value} "),
+        ("clock", _) => format!("kubectl -n kube-node-lease get lease {value} -o "),
         ("sandbox", _) => "kubectl describe node node-a0".to_owned(),
         ("cni", Scene::ZoneOutage) => {
             "kubectl get nodes -l topology.kubernetes.io/zone=example-1b -o wide".to_owned()
         }
-        ("cni", _) => "kubectl -n kube-system get pods -o wide".to_owned(),
-        ("resources", _) => {
-            "kubectl get nodes -o custom-columns='NAME:.metadata.name,CPU:".to_owned()
-        }
+        ("cni", _) => "kubectl get pods -A -o wide --field-selector spec.nodeName=node-".to_owned(),
+        ("resources", _) => "kubectl describe nodes | sed -n ".to_owned(),
         ("node_startup", _) => "kubectl get nodes -l karpenter.sh/nodepool=pool-a -o \
                                 custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'"
             .to_owned(),

@@ -30,6 +30,9 @@ const MARKER: (&str, &str) = ("kube-system", "marker");
 /// Simulated time between two looks at the cluster.
 const STEP: Duration = Duration::from_secs(1);
 
+/// How often a recording for all tests is sampled: Prometheus scrapes, and evaluates rules, as often in many clusters.
+pub const SCRAPED: Duration = Duration::from_secs(15);
+
 /// The labels that Prometheus adds to what it scrapes.
 pub const TARGET: &str = "job=\"podinit\",instance=\"podinit:8080\"";
 
@@ -129,11 +132,13 @@ impl SceneSettings {
     }
 }
 
-/// [`SceneSettings::of`] the scene, or [`SceneSettings::healthy`] without one, recorded once for all tests.
+/// [`SceneSettings::of`] the scene, or [`SceneSettings::healthy`] without one, recorded once for all tests, and sampled
+/// each [`SCRAPED`].
 pub async fn recorded(scene: Option<Scene>) -> &'static SceneRecording {
     static RECORDINGS: [OnceCell<SceneRecording>; Scene::ALL.len() + 1] =
         [const { OnceCell::const_new() }; Scene::ALL.len() + 1];
     let settings = scene.map_or_else(SceneSettings::healthy, SceneSettings::of);
+    let settings = SceneSettings { interval: SCRAPED, ..settings };
     let index = scene.map_or(0, |scene| 1 + scene as usize);
     RECORDINGS[index].get_or_init(|| async move { settings.record().await }).await
 }

@@ -14,6 +14,7 @@ mod headline;
 mod kubectl;
 mod missing_object;
 mod named;
+mod network_plugin;
 mod new_node;
 mod next_command;
 mod parts;

@@ -3,6 +3,7 @@
 
 use super::kubectl::{is_flag, kubectl_in, object, quoted, time_of_node};
 use super::missing_object::MissingObject;
+use super::network_plugin;
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, GateKind, GateState, Progress, Record, Stage};
 use podinit_core::node::ZONE_LABEL;
@@ -10,9 +11,10 @@ use podinit_problems::{FoundLateNodes, FoundProblem, FoundState, ProblemKind};
 
 /// Nodes with what keeps pods away from them. A shell that sees the star unquoted may look for files.
 const TAINTS: &str = "-o custom-columns='NAME:.metadata.name,TAINTS:.spec.taints[*].key'";
-/// Nodes with how much they have for pods, and what keeps these away.
-const ROOM: &str = "-o custom-columns='NAME:.metadata.name,CPU:.status.allocatable.cpu,\
-                    MEMORY:.status.allocatable.memory,PODS:.status.allocatable.pods,TAINTS:.spec.taints[*].key'";
+/// Of each node what pods have requested, of all that it has for them, and what keeps pods away. `kubectl top` shows what
+/// is used, which no scheduler asks for.
+const ROOM: &str = "kubectl describe nodes | sed -n '/^Name:/p; /^Taints:/,/^Unschedulable:/p; /^  pods:/p; \
+                    /^Non-terminated/p; /^Allocated/,/^Events:/p'";
 /// The conditions of a pod, each in a line.
 const CONDITIONS: &str = r#"range .status.conditions[*]}{.type}{"\t"}{.status}{"\t"}{.reason}{"\t"}{.message}{"\n"}{end"#;
 /// How the names of gates begin, and the objects with which their controllers say how far they are.
@@ -208,13 +210,15 @@ fn of_wait(pod: PodOnNode<'_>, wait: PodWait<'_>) -> String {
         Cause::Preempting => pod.columns(
             "NAME:.metadata.name,PRIORITY:.spec.priority,NOMINATED:.status.nominatedNodeName",
         ),
-        Cause::Resources => format!("kubectl get nodes {ROOM}"),
+        Cause::Resources => ROOM.to_owned(),
         Cause::Taint | Cause::NodeStartup => format!("kubectl get nodes {TAINTS}"),
         Cause::Topology => pod.field(".spec.topologySpreadConstraints"),
         Cause::Affinity => pod.field(r#".spec.nodeSelector}{"\n"}{.spec.affinity"#),
         Cause::Acknowledge | Cause::Rejected => pod.describe_node(),
-        // Most network plugins run there.
-        Cause::Cni => "kubectl -n kube-system get pods -o wide".to_owned(),
+        Cause::Cni => {
+            let plugin = pod.node.and_then(|node| network_plugin::pods_on(node, wait.message));
+            plugin.unwrap_or_else(|| pod.describe_node())
+        }
         Cause::Sandbox
         | Cause::NoSandbox
         | Cause::NoIp

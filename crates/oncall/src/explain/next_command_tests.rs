@@ -24,7 +24,10 @@ fn no_name_is_a_flag_of_kubectl() {
             pod.logs(ContainerInstance::Last),
             "kubectl --namespace=-A logs pod/--all --all-containers --ignore-errors --tail=50",
         ),
-        (time_of_node("-x"), "kubectl debug node/-x -it --image=busybox -- date -u"),
+        (
+            time_of_node("-x"),
+            "kubectl -n kube-node-lease get lease/-x -o jsonpath='{.spec.renewTime}{\"\\n\"}' && date -u +%FT%TZ",
+        ),
     ] {
         assert_eq!(command, expected);
     }
@@ -46,8 +49,8 @@ fn a_command_answers_the_question_of_its_cause() {
         ),
         (
             wait(Stage::Unschedulable, Cause::Resources),
-            "kubectl get nodes -o custom-columns='NAME:.metadata.name,CPU:.status.allocatable.cpu,\
-             MEMORY:.status.allocatable.memory,PODS:.status.allocatable.pods,TAINTS:.spec.taints[*].key'",
+            "kubectl describe nodes | sed -n '/^Name:/p; /^Taints:/,/^Unschedulable:/p; /^  pods:/p; \
+             /^Non-terminated/p; /^Allocated/,/^Events:/p'",
         ),
         // The first failure has no run before.
         (
@@ -78,6 +81,13 @@ fn a_command_answers_the_question_of_its_cause() {
         ),
         (wait(Stage::Containers, Cause::Config), "kubectl -n shop describe pod web"),
         (wait(Stage::Unschedulable, Cause::Volume), "kubectl -n shop get pvc -o wide"),
+        (
+            PodWait {
+                message: "plugin type=\"cilium-cni\" failed (add)",
+                ..wait(Stage::Network, Cause::Cni)
+            },
+            "kubectl get pods -A -o wide --field-selector spec.nodeName=node-1 | grep -E 'NAME|cilium'",
+        ),
     ] {
         assert_eq!(of_wait(POD, wait), expected, "{wait:?}");
     }

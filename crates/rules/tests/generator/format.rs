@@ -163,7 +163,8 @@ impl TestInputs<'_> {
         self.expected_with(alert, own, value, &[])
     }
 
-    /// The same, with what the alert's queries find: the lists in its annotations, in their order.
+    /// The same, with what the alert's queries find: the lists in its annotations, in their order, and in brackets what
+    /// its summary names.
     pub(super) fn expected_with(
         self,
         alert: &AlertRule,
@@ -195,14 +196,19 @@ impl TestInputs<'_> {
 
 /// Expands `$labels` and `$value` in an annotation, and puts `found` in the place of its queries.
 fn fill(template: &str, labels: &YamlPairs, value: &str, found: &[&str]) -> String {
-    const LIST_ENDS: &str = "{{ end }}.{{ end }}";
     let mut text = template.to_owned();
-    let mut found = found.iter();
-    while let Some(start) = text.find("{{ with query")
-        && let Some(length) = text[start..].find(LIST_ENDS)
-    {
-        let end = start + length + LIST_ENDS.len();
-        text.replace_range(start..end, found.next().unwrap_or(&""));
+    let (bracketed, lists): (Vec<&str>, Vec<&str>) =
+        found.iter().partition(|text| text.starts_with(" ("));
+    for (begin, end, found) in [
+        ("{{ with query", "{{ end }}.{{ end }}", lists),
+        ("{{ range query", " pods){{ end }}", bracketed),
+    ] {
+        let mut found = found.into_iter();
+        while let Some(start) = text.find(begin)
+            && let Some(length) = text[start..].find(end)
+        {
+            text.replace_range(start..start + length + end.len(), found.next().unwrap_or(""));
+        }
     }
     for (name, label) in labels {
         text = text.replace(&format!("{{{{ $labels.{name} }}}}"), label);

@@ -5,10 +5,8 @@ use super::super::recording_rules::{BUDGET, BURN_RATES, BurnRate};
 use super::super::rule_file::YamlPairs;
 use super::super::slo_alerts::{
     BUDGET_BURN, KEEP_FIRING_FOR, MIN_BAD_PODS, RULES_OUTDATED, SEVERAL, budget_burn, outdated,
-    stage_of,
 };
 use super::format::{ELSEWHERE, FIRST, SECOND, Target, Test, TestInputs};
-use podinit_core::lifecycle::{BadReason, Cause};
 use podinit_slo::Slo;
 
 /// Pods per minute: enough that a ratio can lie just beside any threshold.
@@ -23,12 +21,19 @@ struct Subject<'a> {
     slo: &'a Slo,
 }
 
+/// The labels of bad pods in the stage `containers`.
+fn of(cause: &str) -> String {
+    format!("stage=\"containers\", cause=\"{cause}\"")
+}
+
 pub(super) fn tests(inputs: TestInputs<'_>, slo: &Slo) -> Vec<Test> {
     let subject = Subject { inputs, slo };
     let mut tests = vec![
         subject.everything_fails(),
         subject.main_cause(),
+        subject.two_halves(),
         subject.no_main_cause(),
+        subject.another_cause_before(),
         subject.nothing_fails(),
         subject.low_traffic(),
         subject.page_in_time(),
@@ -97,7 +102,7 @@ impl Subject<'_> {
         })
     }
 
-    /// The cause of more than half of the bad pods, over stages and namespaces, is the alert's.
+    /// The cause of at least half of the bad pods, over stages and namespaces, is the alert's.
     fn main_cause(self) -> Test {
         let test =
             self.given(self.test("most pods miss it for one cause"), FIRST, "0x10", "0+10x10");
@@ -120,49 +125,71 @@ impl Subject<'_> {
             self.slo.rule.name
         );
         let test = test.given("podinit_slo_bad_causes_total", ELSEWHERE, &elsewhere, "0+9x10");
-        let stage = stage_of(&self.slo.rule.interval);
-        let mut causes = Cause::ALL.into_iter().rev();
-        // A clock that is off keeps no pod waiting.
-        let possible = |cause: &Cause| {
-            *cause != Cause::Clock
-                && stage.is_none_or(|stage| match cause {
-                    Cause::NodeStartup => stage.as_str() == "unschedulable",
-                    _ => BadReason::new(stage, *cause).is_some(),
-                })
-        };
-        let cause = causes.find(possible).map_or("", Cause::as_str);
-        let largest = format!("cause=\"{cause}\", dimension=\"node\", value=\"node-a0\"");
-        let elsewhere = format!("cause=\"{cause}\", dimension=\"none\", value=\"\"");
-        let other = "cause=\"probe\", dimension=\"none\", value=\"\"";
+        let of = |cause, shared| format!("cause=\"{cause}\", {shared}");
         let test = [
-            (FIRST, &*largest, "122x10"),
-            (FIRST, other, "30x10"),
-            (ELSEWHERE, &*elsewhere, "500x10"),
+            (FIRST, of("image", "dimension=\"node\", value=\"node-a0\""), "122x10"),
+            (FIRST, of("image", "dimension=\"none\", value=\"\""), "30x10"),
+            // The largest problem of the cluster is another.
+            (FIRST, of("probe", "dimension=\"none\", value=\"\""), "130x10"),
+            (ELSEWHERE, of("image", "dimension=\"none\", value=\"\""), "500x10"),
         ]
         .into_iter()
         .fold(test, |test, (target, own, pods)| {
-            test.given("podinit_problem_pods", target, own, pods)
+            test.given("podinit_problem_pods", target, &own, pods)
         });
-        let largest = format!(" The largest problem is {cause}: node node-a0, 122 pods.");
-        let found = [" Causes: image 70, probe 30.", &*largest, " Namespaces: b 80, a 20."];
         let alerts = BURN_RATES.iter().map(|rate| {
             let alert = budget_burn(self.slo, rate, &self.inputs.options.job);
             let labels = self.of_cause("image");
+            let causes = format!(" Causes in the last {}: image 70, probe 30.", rate.short);
+            // Only the increase of the last five minutes is less than all.
+            let five = rate.short.as_minutes() == 5;
+            let [causes, namespaces] = match five {
+                true => [
+                    causes.replace("70", "35").replace("30", "15"),
+                    " Namespaces: b 40, a 10.".to_owned(),
+                ],
+                false => [causes, " Namespaces: b 80, a 20.".to_owned()],
+            };
+            let found = [&*causes, &*namespaces, " (image, node node-a0: 122 pods)"];
             self.inputs.expected_with(&alert, &labels, "100%", &found)
         });
         test.fires(10, BUDGET_BURN, alerts.collect())
     }
 
-    /// Where no cause has more than half, the alert says so, and is one alert.
-    fn no_main_cause(self) -> Test {
+    /// Half is enough. Two halves are one alert.
+    fn two_halves(self) -> Test {
         let test = self.given(self.test("pods miss it for two causes"), FIRST, "0x10", "0+10x10");
-        let of = |cause| format!("stage=\"containers\", cause=\"{cause}\"");
-        let causes = [(of("image"), "0+5x10"), (of("crash"), "0+5x10")];
-        let causes = causes.each_ref().map(|(labels, values)| (labels.as_str(), *values));
+        let test = self.given_causes(test, &[(&of("image"), "0+5x10"), (&of("crash"), "0+5x10")]);
+        let all = self.all();
+        test.counts(10, &format!("{all}, cause=~\"image|crash\""), BURN_RATES.len()).counts(
+            10,
+            &all,
+            BURN_RATES.len(),
+        )
+    }
+
+    /// Where no cause has half, the alert says so, and is one alert.
+    fn no_main_cause(self) -> Test {
+        let test = self.given(self.test("pods miss it for three causes"), FIRST, "0x10", "0+12x10");
+        let causes = ["image", "crash", "probe"].map(of);
+        let causes = causes.each_ref().map(|labels| (labels.as_str(), "0+4x10"));
         let all = self.all();
         self.given_causes(test, &causes)
             .counts(10, &format!("{all}, cause=\"{SEVERAL}\""), BURN_RATES.len())
             .counts(10, &all, BURN_RATES.len())
+    }
+
+    /// An older fault with another cause is still in the long window.
+    fn another_cause_before(self) -> Test {
+        let test = self.test("another cause has most of the long window");
+        let test = self.given(test, FIRST, "0x60", "0+10x60");
+        let causes = [(of("crash"), "0+10x40 400x20"), (of("image"), "0x40 0+10x20")];
+        let causes = causes.each_ref().map(|(labels, values)| (labels.as_str(), *values));
+        let page = self.of(&BURN_RATES[0]);
+        self.given_causes(test, &causes)
+            .counts(40, &format!("{page}, cause=\"crash\""), 1)
+            .counts(60, &format!("{page}, cause=\"image\""), 1)
+            .counts(60, &page, 1)
     }
 
     fn nothing_fails(self) -> Test {

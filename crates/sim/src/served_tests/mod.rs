@@ -9,6 +9,7 @@ mod faults;
 mod gates;
 mod lives;
 mod protocol;
+mod related;
 mod story;
 
 /// For a test that hangs: no machine is so slow that a test that passes meets it.

@@ -249,7 +249,7 @@ async fn pods_can_be_written_as_json() {
 #[tokio::test]
 async fn whatever_else_is_asked_for_gets_a_status() {
     let (cluster, http) = cluster().await;
-    let missing = http.get("/api/v1/secrets").await;
+    let missing = http.get("/api/v1/serviceaccounts").await;
     assert_eq!((missing.code, &missing.json["kind"]), (404, &json!("Status")));
     let wrong = http.get("/api/v1/pods?watch=true&resourceVersion=x").await;
     assert_eq!((wrong.code, &wrong.json["reason"]), (400, &json!("BadRequest")));
@@ -295,7 +295,7 @@ async fn one_object_is_answered_by_name() {
     assert_eq!(missing.code, 404);
     assert_eq!(missing.json["message"], "pods \"b\" not found");
     assert_eq!(missing.json["details"], json!({"name": "b", "kind": "pods"}));
-    let unknown = http.get(&format!("/api/v1/namespaces/{namespace}/secrets")).await;
+    let unknown = http.get(&format!("/api/v1/namespaces/{namespace}/serviceaccounts")).await;
     assert_eq!(unknown.code, 404);
     cluster.shutdown().await;
 }

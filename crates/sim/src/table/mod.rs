@@ -51,6 +51,34 @@ fn table(resource: ServedKind, metadata: &Value, objects: &[Value], now: Timesta
         ServedKind::Nodes => (&NODE_COLUMNS, node_cells),
         ServedKind::Namespaces => (&NAMESPACE_COLUMNS, namespace_cells),
     };
+    document(columns, metadata, objects, |object| cells(object, now))
+}
+
+/// The table of objects whose columns, besides name and age, each show what stands at a JSON pointer.
+pub(super) fn of_related(
+    columns: &[(&'static str, &str)],
+    metadata: &Value,
+    objects: &[Value],
+    now: Timestamp,
+) -> Value {
+    let named = columns.iter().map(|(name, _)| (*name, 0));
+    let all: Vec<TableColumn> =
+        [("Name", 0)].into_iter().chain(named).chain([("Age", 0)]).collect();
+    document(&all, metadata, objects, |object| {
+        let cells =
+            columns.iter().map(|(_, place)| object.pointer(place).map_or("", text).to_owned());
+        let own = &object["metadata"];
+        let (first, last) = (text(&own["name"]).to_owned(), age(&own["creationTimestamp"], now));
+        [first].into_iter().chain(cells).chain([last]).collect()
+    })
+}
+
+fn document(
+    columns: &[TableColumn],
+    metadata: &Value,
+    objects: &[Value],
+    cells: impl Fn(&Value) -> Value,
+) -> Value {
     let columns = columns.iter().map(|(name, priority)| {
         let format = if *name == "Name" { "name" } else { "" };
         json!({"name": name, "type": "string", "format": format, "description": "", "priority": priority})
@@ -61,7 +89,7 @@ fn table(resource: ServedKind, metadata: &Value, objects: &[Value], now: Timesta
             "apiVersion": "meta.k8s.io/v1",
             "metadata": object["metadata"],
         });
-        json!({"cells": cells(object, now), "object": object_metadata})
+        json!({"cells": cells(object), "object": object_metadata})
     });
     json!({
         "kind": "Table",
