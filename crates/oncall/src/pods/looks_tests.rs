@@ -129,7 +129,7 @@ fn due(looks: &mut EarlierLooks, seconds: &[i64]) -> Vec<i64> {
 fn looks_are_whole_minutes_after_the_first_document() {
     let due = |seconds: &[i64]| due(&mut EarlierLooks::default(), seconds);
     assert_eq!(due(&[7, 20, 66, 67, 68, 127, 128]), [7, 67, 127]);
-    assert_eq!(due(&[0, 0, 0]), []);
+    assert_eq!(due(&[0, 0, 0]), [0_i64; 0]);
     // Of the minutes in which nothing is delivered, the first and the last.
     assert_eq!(due(&[0, 10, 600, 610]), [0, 60, 540, 600]);
     assert_eq!(due(&[0, 10, 70, 80]), [0, 60]);
