@@ -18,14 +18,19 @@ use podinit_core::timestamp::Timestamp;
 /// The kind of a text, as a hash: the same in each finding of a process.
 pub(super) type TextKind = u64;
 
+/// Stands for no kind.
+const NO_KIND: TextKind = TextKind::MAX;
+/// So many texts are kept with their forms while pods are read.
+const MOST_KEPT: usize = 1_000;
+
 /// What is said of the affected pods of a finding: texts that differ only in what is of one pod are one.
 #[derive(Debug, Default)]
 pub(super) struct FaultTexts {
     texts: Vec<FaultText>,
     /// By rank, the number of the text
     of: Vec<u32>,
-    /// By rank, the kind of the text, or of the fault that it is one of
-    kinds: Vec<Option<TextKind>>,
+    /// By rank, the kind of the text, or of the fault that it is one of; [`NO_KIND`] without one
+    kinds: Vec<TextKind>,
 }
 
 /// A text that is said of some pods.
@@ -59,7 +64,8 @@ impl FaultTexts {
         pods: &AffectedPods,
     ) -> Self {
         let count = pods.ranks().len();
-        let mut all = Self { texts: Vec::new(), of: vec![NONE; count], kinds: vec![None; count] };
+        let mut all =
+            Self { texts: Vec::new(), of: vec![NONE; count], kinds: vec![NO_KIND; count] };
         for ranks in by_cause {
             all.add(ranks, pods);
         }
@@ -69,33 +75,34 @@ impl FaultTexts {
     fn add(&mut self, ranks: &[u32], pods: &AffectedPods) {
         let mut joining = JoinedTexts::default();
         // Which text each of these pods has.
-        let mut joined: Vec<(u32, usize)> = Vec::new();
+        let mut joined: Vec<(u32, u32)> = Vec::new();
         for rank in ranks {
             if let Some(message) = pods.message(*rank) {
                 joined.push((*rank, joining.add(*rank, message, pods)));
             }
         }
         joining.join_reasons(pods);
-        let mut numbers: HashMap<usize, u32> = HashMap::new();
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
         for (rank, position) in joined {
             let first = joining.first(position);
             let number = *numbers.entry(first).or_insert_with(|| {
-                self.texts.push(FaultText::new(joining.newest[first].1, pods));
+                self.texts.push(FaultText::new(joining.newest[first as usize].1, pods));
                 self.texts.len() as u32 - 1
             });
             self.of[rank as usize] = number;
-            self.kinds[rank as usize] = self.texts[number as usize].kind_of(rank, pods);
+            let kind = self.texts[number as usize].kind_of(rank, pods);
+            self.kinds[rank as usize] = kind.unwrap_or(NO_KIND);
         }
     }
 
     /// The kind of the text of a pod, or of the fault that it is one of; `None` where nothing gives a reason.
     pub(super) fn kind(&self, rank: u32) -> Option<TextKind> {
-        self.kinds[rank as usize]
+        Some(self.kinds[rank as usize]).filter(|kind| *kind != NO_KIND)
     }
 
     /// Takes the text of a pod for one of the fault that `kind` stands for.
     pub(super) fn set_kind(&mut self, rank: u32, kind: TextKind) {
-        self.kinds[rank as usize] = Some(kind);
+        self.kinds[rank as usize] = kind;
     }
 
     /// Whether the text of a pod says only how a container ended.
@@ -186,18 +193,18 @@ struct JoinedTexts {
     /// The newest text of each set, and the rank of its pod
     newest: Vec<(Timestamp, u32)>,
     /// For each set the one that stands for it: itself, or an equal one
-    same: Vec<usize>,
+    same: Vec<u32>,
     /// The hash of each text as it is, and its codes, by the number of the message
     by_message: HashMap<u32, (u64, String)>,
     /// The set of each form of a text, by its hash, because in an outage each pod may have another text
-    by_form: HashMap<u64, usize>,
+    by_form: HashMap<u64, u32>,
     hasher: DefaultHashBuilder,
 }
 
 impl JoinedTexts {
     /// Adds the text of a pod in its forms: with and without the pod's own names and its image. A word that is the name of
     /// one pod, or of its namespace, may be a plain word in the message of another. It joins all sets that have one of them.
-    fn add(&mut self, rank: u32, message: &Arc<str>, pods: &AffectedPods) -> usize {
+    fn add(&mut self, rank: u32, message: &Arc<str>, pods: &AffectedPods) -> u32 {
         let pod = pods.get(rank);
         let newest = (pod.last, rank);
         // Many pods may have one text.
@@ -206,7 +213,9 @@ impl JoinedTexts {
             None => {
                 let codes = codes(message);
                 let form = self.hash(&skeleton(message), &codes);
-                self.by_message.insert(pod.message, (form, codes.clone()));
+                if self.by_message.len() < MOST_KEPT {
+                    self.by_message.insert(pod.message, (form, codes.clone()));
+                }
                 (form, codes)
             }
         };
@@ -221,7 +230,8 @@ impl JoinedTexts {
             let bare = self.hash(&skeleton(&bare), &codes);
             into = self.also(bare, into);
         }
-        self.newest[into] = self.newest[into].max(newest);
+        let known = &mut self.newest[into as usize];
+        *known = newest.max(*known);
         into
     }
 
@@ -230,11 +240,11 @@ impl JoinedTexts {
     }
 
     /// The set that has this form.
-    fn number(&mut self, form: u64, newest: (Timestamp, u32)) -> usize {
+    fn number(&mut self, form: u64, newest: (Timestamp, u32)) -> u32 {
         if let Some(known) = self.by_form.get(&form) {
             return self.first(*known);
         }
-        let one = self.newest.len();
+        let one = self.newest.len() as u32;
         self.newest.push(newest);
         self.same.push(one);
         self.by_form.insert(form, one);
@@ -242,43 +252,46 @@ impl JoinedTexts {
     }
 
     /// The set `one`, which has this form too.
-    fn also(&mut self, form: u64, one: usize) -> usize {
+    fn also(&mut self, form: u64, one: u32) -> u32 {
         let known = *self.by_form.entry(form).or_insert(one);
         self.join(known, one)
     }
 
     /// Joins texts that give the same reason: layers around it are no difference.
     fn join_reasons(&mut self, pods: &AffectedPods) {
-        let mut by_reason: HashMap<String, usize> = HashMap::new();
-        for one in 0..self.same.len() {
+        let mut by_reason: HashMap<u64, u32> = HashMap::new();
+        for one in 0..self.same.len() as u32 {
             if self.first(one) != one {
                 continue;
             }
-            let (_, rank) = self.newest[one];
+            let (_, rank) = self.newest[one as usize];
             let reason = pods.message(rank).and_then(|text| reason(pods.get(rank).cause, text));
             if let Some(reason) = reason {
                 let form = text_form(&without_own(pods, rank, &without_restarts(&reason)));
-                let known = *by_reason.entry(form).or_insert(one);
+                let known = *by_reason.entry(self.hasher.hash_one(form)).or_insert(one);
                 self.join(known, one);
             }
         }
     }
 
     /// Joins two sets, and returns the one that stands for both.
-    fn join(&mut self, one: usize, other: usize) -> usize {
+    fn join(&mut self, one: u32, other: u32) -> u32 {
         let (one, other) = (self.first(one), self.first(other));
         if one != other {
-            self.newest[one] = self.newest[one].max(self.newest[other]);
-            self.same[other] = one;
+            let newest = self.newest[other as usize];
+            let known = &mut self.newest[one as usize];
+            *known = newest.max(*known);
+            self.same[other as usize] = one;
         }
         one
     }
 
-    fn first(&mut self, mut one: usize) -> usize {
-        while self.same[one] != one {
+    fn first(&mut self, mut one: u32) -> u32 {
+        while self.same[one as usize] != one {
             // This shortens the way for later searches.
-            self.same[one] = self.same[self.same[one]];
-            one = self.same[one];
+            let next = self.same[self.same[one as usize] as usize];
+            self.same[one as usize] = next;
+            one = next;
         }
         one
     }

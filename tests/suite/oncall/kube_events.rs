@@ -88,6 +88,8 @@ fn the_messages_of_autoscalers_are_read_as_the_table_says() {
                 assert_eq!(**reporter, by);
                 (state.as_str(), Some(&*message))
             }
+            // What the scheduler says stands in for a condition that is not there.
+            EventReason::FailedScheduling => ("nothing", Some(&*message)),
             _ => ("nothing", None),
         };
         assert_eq!((read, event.message.as_deref()), (&*meaning, kept), "{message}");

@@ -270,8 +270,10 @@ fn assert_they_agree(documents: &[Value]) {
                 let since = rfc3339::format(problem.since);
                 let since = since.trim_end_matches('Z').replace('T', " ");
                 let verdict = explained["verdict"].as_str().unwrap();
-                let again =
-                    format!("It crashes again since {}", if place == 0 { &since } else { "" });
+                let again = format!(
+                    "It crashes again since {}",
+                    if place == 0 && problem.oldest.len() == problem.pods { &since } else { "" }
+                );
                 assert!(
                     problem.relapsed > 0 && verdict.contains(&again),
                     "{problem:?} {explained:#} DOCS {}",
@@ -284,8 +286,12 @@ fn assert_they_agree(documents: &[Value]) {
                 same.find(|one| one["cause"] == had["cause"] && one["stage"] == had["stage"]);
             let own = millis(parse(since.unwrap()["began"].as_str().unwrap()).unwrap());
             let of_problem = millis(i128::from(problem.since.as_nanos()));
+            // The pod that has waited longest may have another text than those that are named, or may have gone in a watch.
+            let is_list = documents.iter().all(|document| document["type"].is_null());
             match place {
-                0 => assert_eq!(own, of_problem, "{name:?} {explained:#}"),
+                0 if is_list && problem.oldest.len() == problem.pods => {
+                    assert_eq!(own, of_problem, "{name:?} {explained:#}");
+                }
                 _ => assert!(own >= of_problem, "{name:?} {explained:#}"),
             }
         }

@@ -10,7 +10,20 @@ use super::uid::fnv1a_64;
 /// Which pods have the same workload and were made from the same template: a hash of 32 bits of both that is the same in
 /// every run. Of 20,000 revisions, one in 200,000 has the hash of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "u32", into = "u32")]
 pub struct Revision(NonZeroU32);
+
+impl From<u32> for Revision {
+    fn from(number: u32) -> Self {
+        Self(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
+    }
+}
+
+impl From<Revision> for u32 {
+    fn from(revision: Revision) -> Self {
+        revision.0.get()
+    }
+}
 
 impl Revision {
     /// The labels that name the revision of a pod, besides those of [`HashedBy`](super::HashedBy): that of DaemonSets and
@@ -25,13 +38,12 @@ impl Revision {
     }
 
     fn of_bits(hash: u64) -> Self {
-        let folded = (hash >> 32) as u32 ^ hash as u32;
-        Self(NonZeroU32::new(folded).unwrap_or(NonZeroU32::MIN))
+        Self::from((hash >> 32) as u32 ^ hash as u32)
     }
 
     /// As a number, of which 0 is none.
     pub(in crate::pod) fn to_number(revision: Option<Self>) -> u32 {
-        revision.map_or(0, |revision| revision.0.get())
+        revision.map_or(0, u32::from)
     }
 
     /// What [`Revision::to_number`] gave.

@@ -97,6 +97,11 @@ impl List {
         &self.found.problems.problems
     }
 
+    /// Whether these words are said of a pod, or of its fault: a reason may leave words out.
+    pub(super) fn is_told(&self, pod: &ListedPod, sign: &str) -> bool {
+        pod.text.contains(sign) || self.faults[pod.fault].signs.contains(&sign)
+    }
+
     /// The position of the problem that a pod is one of.
     pub(super) fn problem_of(&self, pod: &ListedPod) -> Option<usize> {
         let problem = self.found.problem_of(pod.uid)?;

@@ -112,7 +112,7 @@ impl Pipeline {
             exposition,
             lists: 0,
             evidence: evidence.then(|| (FIRST_VERSION, cluster.events().version())),
-            event_decoder: EventDecoder::default(),
+            event_decoder: EventDecoder::new(decode_options(evidence)),
             node_decoder: NodeDecoder::new(NodeOptions::default()),
             meter: |account| account(),
             cancel,
