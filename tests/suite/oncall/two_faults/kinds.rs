@@ -205,7 +205,7 @@ pub(super) const KINDS: &[FaultKind] = &[
     kind(IMAGE, Reach::Registry, &["503 Service Unavailable"], |ids| {
         ids.status("503 Service Unavailable")
     }),
-    kind(IMAGE, Reach::Registry, &["toomanyrequests", "429 Too Many"], |ids| {
+    kind(IMAGE, Reach::Registry, &["toomanyrequests", "429 Too Many", "pull rate limit"], |ids| {
         let digest = ids.hexadecimal(64);
         let manifest = ids.manifest();
         let path = manifest.rsplit_once('/').unwrap().0.to_owned();

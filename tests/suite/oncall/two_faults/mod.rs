@@ -62,9 +62,8 @@ impl Measure {
             let says = |kind: &&FaultKind| kind.signs.iter().any(|sign| sentence.contains(sign));
             let is_told = says(&list.faults[pod.fault]);
             self.told.add(is_told);
-            self.misled.add(
-                !is_told && !says_of_how_many(sentence) && list.faults.iter().any(|one| says(one)),
-            );
+            self.misled
+                .add(!is_told && !says_of_how_many(sentence) && list.faults.iter().any(says));
         }
         for (position, (pod, place)) in list.pods.iter().zip(&places).enumerate() {
             for (other, other_place) in list.pods.iter().zip(&places).skip(position + 1) {
