@@ -27,6 +27,12 @@ pub(super) fn kind_form(reason: &str) -> String {
     }
 }
 
+/// A reason without URLs: what was asked for has names of its own.
+pub(super) fn without_urls(reason: &str) -> String {
+    let words = reason.split_whitespace().filter(|word| !word.contains("://"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A reason without how often its container was restarted.
 pub(super) fn without_restarts(reason: &str) -> String {
     let (facts, says) = match reason.split_once(": ") {

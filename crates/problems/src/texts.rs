@@ -10,7 +10,7 @@ use super::affected_pods::AffectedPods;
 use super::blocks::NONE;
 use super::reason::reason;
 use super::skeleton::{skeleton, without_words};
-use super::text_kind::{codes, is_only_end, kind_form, text_form, without_restarts};
+use super::text_kind::{codes, is_only_end, kind_form, text_form, without_restarts, without_urls};
 use podinit_core::image_registry;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
@@ -257,7 +257,7 @@ impl JoinedTexts {
         self.join(known, one)
     }
 
-    /// Joins texts that give the same reason: layers around it are no difference.
+    /// Joins texts that give the same reason: layers around it are no difference, and neither are URLs in it.
     fn join_reasons(&mut self, pods: &AffectedPods) {
         let mut by_reason: HashMap<u64, u32> = HashMap::new();
         for one in 0..self.same.len() as u32 {
@@ -267,7 +267,8 @@ impl JoinedTexts {
             let (_, rank) = self.newest[one as usize];
             let reason = pods.message(rank).and_then(|text| reason(pods.get(rank).cause, text));
             if let Some(reason) = reason {
-                let form = text_form(&without_own(pods, rank, &without_restarts(&reason)));
+                let own = without_own(pods, rank, &without_restarts(&reason));
+                let form = text_form(&without_urls(&own));
                 let known = *by_reason.entry(self.hasher.hash_one(form)).or_insert(one);
                 self.join(known, one);
             }

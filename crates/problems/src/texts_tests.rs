@@ -123,3 +123,21 @@ fn on_a_tie_what_was_said_last_is_shown() {
     ];
     assert_eq!(shown(pods), "later 1");
 }
+
+#[test]
+fn what_was_asked_for_is_no_difference() {
+    let text = |path: &str| {
+        format!(
+            "unexpected status from HEAD request to https://r.io/{path}: 503 Service Unavailable"
+        )
+    };
+    let paths = ["v2/library/redis/manifests/8.2", "…", "v2/team/web/manifests/x"];
+    let named = paths.iter().enumerate();
+    let mut pods: Vec<Record> = named
+        .map(|(number, path)| told(["shop", &format!("a{number}"), "n"], 10, &text(path)))
+        .collect();
+    pods.push(told(["shop", "x", "n"], 90, &text("x").replace("503", "404")));
+    let found = problems(pods, &[], at(10_000));
+    let counts = found.iter().map(|one| (one.pods, one.message_pods, one.told));
+    assert_eq!(counts.collect::<Vec<_>>(), [(3, 3, 3), (1, 1, 1)]);
+}
