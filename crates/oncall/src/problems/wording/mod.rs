@@ -66,7 +66,7 @@ impl ProblemWords {
                 several_causes::clause(problem, causes),
                 several_causes::headline(problem, causes),
                 "",
-                String::new(),
+                format!("; {}", several_causes::ways(problem, causes, "")),
             ),
             // It is known what holds the nodes: that more are on their way says less.
             ProblemKind::LateNodes(nodes) => {

@@ -14,13 +14,19 @@ pub(super) fn clause(problem: &FoundProblem, causes: &[CauseAtPlace]) -> String 
     // What only those of one cause say stands beside them.
     let own = causes.first().filter(|_| reason.is_none()).and_then(own_reason);
     let own = own.map_or_else(String::new, |own| format!(" ({own})"));
+    let pods = count(problem.pods, "pod", "pods");
+    let ways = ways(problem, causes, &own);
+    format!("{pods}{} cannot start: {ways}{}", place(problem), behind_colon(reason))
+}
+
+/// How many pods fail in which way, with the own reason of the first: `16 cannot pull their images, 12 cannot get a
+/// sandbox`.
+pub(super) fn ways(problem: &FoundProblem, causes: &[CauseAtPlace], own: &str) -> String {
     let ways = causes.iter().enumerate().map(|(position, one)| {
-        let own = if position == 0 { &*own } else { "" };
+        let own = if position == 0 { own } else { "" };
         format!("{} {}{own}", one.pods, way(problem, one))
     });
-    let ways: Vec<String> = ways.collect();
-    let pods = count(problem.pods, "pod", "pods");
-    format!("{pods}{} cannot start: {}{}", place(problem), ways.join(", "), behind_colon(reason))
+    ways.collect::<Vec<_>>().join(", ")
 }
 
 /// The same without figures.
