@@ -105,6 +105,11 @@ pub(crate) fn next_command_of_problem(problem: &FoundProblem) -> String {
         node: oldest.node.as_deref(),
     };
     let shared = problem.shared.as_ref().map(|(dimension, value)| (*dimension, &**value));
+    // What many causes have in common is the place, whatever each of them is.
+    let place = shared.filter(|_| matches!(problem.kind, ProblemKind::SeveralCauses(_)));
+    if let Some(command) = place.and_then(|place| of_nodes(Cause::Sandbox, place)) {
+        return command;
+    }
     let gate = shared.filter(|(dimension, _)| *dimension == Dimension::Gate);
     let wait = PodWait {
         stage: oldest.waiting().map_or(Stage::Containers, |waiting| waiting.stage()),
