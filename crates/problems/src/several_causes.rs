@@ -2,6 +2,7 @@
 //! keeps from working.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::affected_pods::AffectedPods;
@@ -17,7 +18,7 @@ use podinit_core::timestamp::Timestamp;
 const LEAST_CAUSES: usize = 3;
 /// ... if so many of their problems state it.
 const LEAST_STATING: usize = 2;
-/// A problem that states something else has so many pods there.
+/// Each of these causes has so many pods there, and so has a problem that states something else.
 const LEAST_PODS: usize = 3;
 
 /// One of the causes that affect pods of a place.
@@ -45,10 +46,12 @@ pub(super) fn joined(mut problems: Vec<RankedProblem>, pods: &AffectedPods) -> V
             problems.into_iter().partition(|one| is_at(one, &place, pods));
         let states = |one: &&RankedProblem| one.problem.shared.as_ref() == Some(&place);
         let stating = parts.iter().filter(states).count();
-        let mut causes: Vec<&str> = parts.iter().map(|one| one.problem.cause.as_str()).collect();
-        causes.sort_unstable();
-        causes.dedup();
-        let is_one = stating >= LEAST_STATING && causes.len() >= LEAST_CAUSES;
+        let mut by_cause: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in &parts {
+            *by_cause.entry(one.problem.cause.as_str()).or_default() += one.problem.pods;
+        }
+        let causes = by_cause.into_values().filter(|pods| *pods >= LEAST_PODS).count();
+        let is_one = stating >= LEAST_STATING && causes >= LEAST_CAUSES;
         problems = others;
         match is_one {
             true => problems.push(one_of(parts, place, pods)),

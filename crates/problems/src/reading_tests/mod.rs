@@ -109,7 +109,6 @@ fn each_fault_in_the_reading_is_noticed() {
         TwoEndsStay,
         FourEndsStay,
         TwoCausesAreSeveral,
-        OnePodIsAtThePlace,
         NothingIsDivided,
         SchedulerDivides,
         VolumesDivideNothing,

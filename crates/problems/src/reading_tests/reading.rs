@@ -48,7 +48,6 @@ pub(super) enum Fault {
     NoneStandsStill,
     /// Several causes at one node
     TwoCausesAreSeveral,
-    OnePodIsAtThePlace,
     /// Which texts are of one kind
     EndsAreOfOneKind,
     /// Which kinds are one fault
@@ -381,10 +380,17 @@ impl Reading {
         let mut placed = Vec::new();
         for node in nodes {
             let (mut there, others): (Vec<_>, Vec<_>) =
-                all.into_iter().partition(|(_, one)| self.is_at(one, &node));
+                all.into_iter().partition(|(_, one)| Self::is_at(one, &node));
             let stating = there.iter().filter(|(_, one)| one.shared.as_ref() == Some(&node));
             let stating = stating.count();
-            let causes: BTreeSet<Lack> = there.iter().map(|(lack, _)| *lack).collect();
+            // A pod or two of a cause are no sign.
+            let pods_of = |lack: Lack| {
+                let of_it = there.iter().filter(|(other, _)| *other == lack);
+                of_it.map(|(_, one)| one.pods.len()).sum::<usize>()
+            };
+            let is_sign = |lack: &Lack| pods_of(*lack) >= 3;
+            let causes: BTreeSet<Lack> =
+                there.iter().map(|(lack, _)| *lack).filter(is_sign).collect();
             all = others;
             let least = if self.has(Fault::TwoCausesAreSeveral) { 2 } else { 3 };
             if causes.len() >= least && stating >= 2 {
@@ -400,9 +406,8 @@ impl Reading {
         placed
     }
 
-    fn is_at(self, one: &Group<'_>, node: &(usize, String)) -> bool {
+    fn is_at(one: &Group<'_>, node: &(usize, String)) -> bool {
         let there = one.pods.iter().filter(|pod| has(pod, node.0, &node.1)).count();
-        let least = if self.has(Fault::OnePodIsAtThePlace) { 1 } else { 3 };
         match &one.shared {
             Some(shared) if shared == node => true,
             Some((dimension, _))
@@ -410,7 +415,7 @@ impl Reading {
             {
                 false
             }
-            _ => 10 * there >= 9 * one.pods.len() && there >= least,
+            _ => 10 * there >= 9 * one.pods.len() && there >= 3,
         }
     }
 }
