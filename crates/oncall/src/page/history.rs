@@ -55,7 +55,8 @@ impl HistorySample {
 fn key(problem: &Problem) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let (dimension, value) = (text(&problem.dimension), text(&problem.value));
-    format!("{}\n{dimension}\n{value}", problem.cause)
+    let fault = problem.fault.map_or_else(String::new, |fault| fault.to_string());
+    format!("{}\n{dimension}\n{value}\n{fault}", problem.cause)
 }
 
 /// The past, the oldest first.
@@ -235,6 +236,21 @@ mod tests {
         assert_eq!(history.since_an_hour(at(7185)).count(), MOST_SAMPLES);
         assert_eq!(history.since_an_hour(at(7185 + 1800)).count(), 121);
         assert_eq!(history.since_an_hour(at(20_000)).count(), 0);
+    }
+
+    #[test]
+    fn two_faults_of_one_cause_have_a_line_each() {
+        let fault = |fault, pods| Problem {
+            cause: "crash".to_owned(),
+            fault: Some(fault),
+            pods,
+            ..Problem::default()
+        };
+        let problems = [fault(1, 6), fault(2, 5)];
+        let mut history = OverviewHistory::default();
+        history.add(HistorySample::new(at(0), &PodFigures::default(), &problems));
+        let lines = problems.each_ref().map(|problem| history.pods_of(problem, at(0)));
+        assert_eq!(lines, [vec![(at(0), 6)], vec![(at(0), 5)]]);
     }
 
     #[test]

@@ -109,6 +109,9 @@ pub struct Problem {
     pub dimension: Option<String>,
     /// Which one
     pub value: Option<String>,
+    /// Tells it from others of its cause, where its pods share nothing; known to the exporter alone
+    #[serde(skip)]
+    pub fault: Option<u64>,
     /// How many pods it has
     pub pods: usize,
     /// How many of them are stuck
@@ -259,6 +262,7 @@ impl Problem {
             cause: problem.cause.as_str().to_owned(),
             dimension: shared.map(|(dimension, _)| dimension.as_str().to_owned()),
             value: shared.map(|(_, value)| value.to_string()),
+            fault: problem.fault,
             pods: problem.pods,
             stuck: problem.stuck,
             failed: problem.failed,
