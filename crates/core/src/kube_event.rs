@@ -149,7 +149,7 @@ pub struct VolumeClaim {
 /// The meaning of an Event about a persistent volume claim ([§10.1](crate::specification#s10-1)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimWord {
-    /// A warning; also `FailedBinding`, which is none where the claim has no storage class
+    /// A warning; also `FailedBinding`, which is a Normal Event where the claim has no storage class
     Fails,
     /// `ExternalProvisioning`
     Waits,

@@ -41,7 +41,7 @@ impl Revision {
         Self::from((hash >> 32) as u32 ^ hash as u32)
     }
 
-    /// As a number, of which 0 is none.
+    /// As a number; 0 stands for no revision.
     pub(in crate::pod) fn to_number(revision: Option<Self>) -> u32 {
         revision.map_or(0, u32::from)
     }

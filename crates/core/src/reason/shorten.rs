@@ -63,7 +63,7 @@ fn cut(text: &str, most: usize) -> String {
     })
 }
 
-/// The first `head` words and those around the first fault behind them; `None` if there is none before the word at `tail`.
+/// The first `head` words and those around the first fault behind them; `None` if no fault stands before the word at `tail`.
 fn around_fault(words: &[&str], head: usize, tail: usize, most: usize) -> Option<String> {
     let is_fault = |word: &&str| {
         let bare = word.trim_matches(|character: char| !character.is_alphanumeric());

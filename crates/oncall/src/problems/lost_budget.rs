@@ -22,8 +22,8 @@ pub struct LostBudget {
     pub burn: f64,
 }
 
-/// A clause on the first of `lost`, which counts the others: `fast lost its budget from 05:02 to 05:14`; `None` if there
-/// is none.
+/// A clause on the first of `lost`, which counts the others: `fast lost its budget from 05:02 to 05:14`; `None` if no
+/// SLO did.
 pub(crate) fn clause(lost: &[LostBudget], now: Timestamp) -> Option<String> {
     let (first, others) = lost.split_first()?;
     let from = clock_time(first.from, now);

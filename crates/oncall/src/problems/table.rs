@@ -56,7 +56,7 @@ impl Problems {
         document.finish()
     }
 
-    /// One line: the worst problem, or that there is none, and which SLO lost its budget all the same.
+    /// One line: the worst problem. Without a problem it says which SLO lost its budget, if one did.
     pub fn summary(&self) -> String {
         match (self.problems.first(), self.time) {
             (Some(worst), _) => shown(&worst.sentence).into_owned(),

@@ -105,16 +105,17 @@ pub(super) fn cause(message: &str, others_are_bound: bool) -> Cause {
 
 /// Whether the cause of a pod with `message` may be another if another pod of its revision is bound.
 pub(super) fn depends_on_others(message: &str) -> bool {
-    counted_clauses(message, true).len() != counted_clauses(message, false).len()
+    leaves_out_for_others(&counted_clauses(message, false))
 }
 
 /// The message of a pod of whose revision others are bound, without the clauses that this leaves out. `None` if there are
 /// none.
 pub(super) fn of_meant_nodes(message: &str) -> Option<String> {
-    let counted = counted_clauses(message, true);
-    if counted.len() == counted_clauses(message, false).len() {
+    let mut counted = counted_clauses(message, false);
+    if !leaves_out_for_others(&counted) {
         return None;
     }
+    counted.retain(|clause| clause.failed != NodeFilter::Purpose);
     let clauses: Vec<String> = counted.iter().map(MessageClause::said).collect();
     with_clauses(message, &(clauses.join(", ") + LEFT_OUT))
 }
@@ -174,7 +175,7 @@ impl MessageClause<'_> {
 /// default plugins: `pkg/scheduler/apis/config/v1/default_plugins.go` of Kubernetes 1.37.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeFilter {
-    /// It is none of the nodes that a plugin names before any is asked: for a pod of a DaemonSet, all but its own
+    /// A plugin named other nodes before any was asked: for a pod of a DaemonSet, its own
     Named,
     /// The taint of a control plane
     ControlPlane,
@@ -202,11 +203,17 @@ fn counted_clauses(message: &str, others_are_bound: bool) -> Vec<MessageClause<'
             counted.retain(|clause| clause.failed != never_meant);
         }
     }
-    let has = |failed| counted.iter().any(|clause| clause.failed == failed);
-    if has(NodeFilter::Later) || others_are_bound && has(NodeFilter::Fault) {
+    let has_later = counted.iter().any(|clause| clause.failed == NodeFilter::Later);
+    if has_later || others_are_bound && leaves_out_for_others(&counted) {
         counted.retain(|clause| clause.failed != NodeFilter::Purpose);
     }
     counted
+}
+
+/// Whether a bound pod of the revision leaves out some of these clauses, which count without one.
+fn leaves_out_for_others(counted: &[MessageClause<'_>]) -> bool {
+    let has = |failed| counted.iter().any(|clause| clause.failed == failed);
+    has(NodeFilter::Fault) && has(NodeFilter::Purpose)
 }
 
 /// Whether these clauses, of those that count, are of taints and of selectors or node affinity.
