@@ -1,6 +1,6 @@
 //! Where a difference lies ([§15.6](crate::specification#s15-6)).
 
-use super::sides::{End, Pod, side};
+use super::sides::{Pod, side};
 use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
 use podinit_reports::comparison::{ComparisonConfig, Verdict, compare};
 
@@ -24,13 +24,12 @@ pub fn pods(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> Vec<Pod> {
                 format!("web-{workload}"),
             )),
             node: format!("node-{node}"),
-            labels: None,
             images: vec![format!("app-{image}:v1")],
             durations: vec![
                 (Interval::Stage(Stage::Network), nanos(network)),
                 (Interval::CreatedToReady, nanos(network + 4.0)),
             ],
-            end: End::Ready,
+            ..Pod::default()
         }
     };
     (0..nodes * 64 * 3).map(pod).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
-    Progress, Record, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, WaitReason,
+    Progress, Record, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, UnobservedReason, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
@@ -13,7 +13,7 @@ use podinit_reports::comparison::ComparisonSide;
 use podinit_testing::records;
 
 /// A pod in plain values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pod {
     /// Seconds since the epoch
     pub created: i64,
@@ -25,6 +25,8 @@ pub struct Pod {
     pub images: Vec<String>,
     /// Nanoseconds
     pub durations: Vec<(Interval, u64)>,
+    /// What applies to it and was not observed
+    pub unobserved: Vec<Interval>,
     pub end: End,
 }
 
@@ -95,6 +97,13 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         ended: None,
         result: IntervalResult::Measured { seconds: Latency::from_nanos(*nanos) },
     };
+    let unobserved = pod.unobserved.iter().map(|interval| RecordedInterval {
+        interval: *interval,
+        kind: IntervalKind::from_interval(*interval),
+        began: None,
+        ended: None,
+        result: IntervalResult::Unobserved { reason: UnobservedReason::NotSeen },
+    });
     Record {
         node_labels: pod.labels.clone().map(Arc::new),
         pod: PodInfo {
@@ -114,7 +123,7 @@ fn record((number, pod): (usize, &Pod)) -> Record {
             time: Some(created),
             source: Some(MilestoneSource::CreationTimestamp),
         }],
-        intervals: pod.durations.iter().map(interval).collect(),
+        intervals: pod.durations.iter().map(interval).chain(unobserved).collect(),
         containers: pod.images.iter().enumerate().map(image).collect(),
         causes: Vec::new(),
         ..records::record(namespace, &name)
@@ -154,15 +163,17 @@ pub fn random(
             if random.bool() {
                 images.push("side/car@sha256:12".to_owned());
             }
-            let mut durations = Vec::new();
+            let (mut durations, mut unobserved) = (Vec::new(), Vec::new());
             for interval in intervals {
                 let seconds = random.f64() * 9.0 * slower;
                 let nanos = match whole_seconds {
                     true => seconds.round() as u64 * 1_000_000_000,
                     false => (seconds * 1e9) as u64,
                 };
-                if random.u32(..10) > 0 {
-                    durations.push((*interval, nanos));
+                match random.u32(..20) {
+                    0 => {}
+                    1 => unobserved.push(*interval),
+                    _ => durations.push((*interval, nanos)),
                 }
             }
             let is_ready = random.f64() >= broken;
@@ -178,6 +189,7 @@ pub fn random(
             if end != End::Ready {
                 let whole = [Interval::CreatedToReady, Interval::ScheduledToReady];
                 durations.retain(|(interval, _)| !whole.contains(interval));
+                unobserved.retain(|interval| !whole.contains(interval));
             }
             let node = random.u32(..4);
             // In half of the sides nodes are known, but for one.
@@ -195,6 +207,7 @@ pub fn random(
                 labels: labels.map(|(pool, zone)| node_labels(pool, zone)),
                 images,
                 durations,
+                unobserved,
                 end,
             }
         })

@@ -4,7 +4,7 @@
 mod clusters;
 mod starts;
 
-use super::sides::{End, Pod, node_labels, side};
+use super::sides::{Pod, node_labels, side};
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_reports::comparison::{ComparisonConfig, Row, Verdict, compare};
@@ -33,12 +33,8 @@ fn burst(random: &mut fastrand::Rng, minutes: i64, factor: f64) -> Vec<Pod> {
             let seconds = MEDIAN * factor * (shared + OWN * normal(random)).exp();
             pods.push(Pod {
                 created: 1_770_000_000 + 60 * minute,
-                workload: None,
-                node: String::new(),
-                labels: None,
-                images: Vec::new(),
                 durations: vec![(INTERVAL, (seconds * 1e9) as u64)],
-                end: End::Ready,
+                ..Pod::default()
             });
         }
     }

@@ -1,6 +1,6 @@
 //! Quantiles that ranks do not show ([§15.3](crate::specification#s15-3)): a slow tail, and a tail against the middle.
 
-use super::sides::{End, Pod, side};
+use super::sides::{Pod, side};
 use podinit_core::lifecycle::{Interval, TimestampMode};
 use podinit_reports::comparison::{
     Comparison, ComparisonConfig, Moved, Threshold, ThresholdCheck, Verdict, compare,
@@ -13,12 +13,10 @@ fn pods(seed: u64, image: &str, seconds: impl Fn(usize, f64) -> f64) -> Vec<Pod>
         let node = random.usize(..9);
         Pod {
             created: 1_770_000_000 + 2 * number as i64,
-            workload: None,
             node: format!("node-{node}"),
-            labels: None,
             images: vec![image.to_owned()],
             durations: vec![(Interval::CreatedToReady, (seconds(node, random.f64()) * 1e9) as u64)],
-            end: End::Ready,
+            ..Pod::default()
         }
     };
     (0..600).map(pod).collect()

@@ -26,10 +26,8 @@ fn pod(random: &mut fastrand::Rng, (kind, name): (&str, usize), minute: i64) -> 
         created: 1_770_000_000 + 60 * minute + random.i64(0..60),
         workload: Some(("shop".to_owned(), kind.to_owned(), format!("app-{name}"))),
         node: format!("node-{}", random.usize(..NODES)),
-        labels: None,
-        images: Vec::new(),
         durations: vec![(Interval::CreatedToReady, random.u64(5..15) * 1_000_000_000)],
-        end: End::Ready,
+        ..Pod::default()
     }
 }
 

@@ -32,12 +32,10 @@ fn pods(random: &mut fastrand::Rng, count: usize, broken: f64, nodes: &[&str]) -
         let durations = stages.into_iter().chain(all).filter(|_| !is_broken);
         Pod {
             created: 1_770_000_000 + second,
-            workload: None,
             node,
-            labels: None,
-            images: Vec::new(),
             durations: durations.map(|(name, seconds)| (name, (seconds * 1e9) as u64)).collect(),
             end: if is_broken { End::InFlight } else { End::Ready },
+            ..Pod::default()
         }
     };
     (0..count).map(pod).collect()
