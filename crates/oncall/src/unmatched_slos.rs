@@ -3,6 +3,7 @@
 use podinit_core::lifecycle::UnmatchedSlo;
 use podinit_text::human_time::date_and_minute;
 use podinit_text::nearest::nearest;
+use podinit_text::words::capitalized;
 
 /// The kinds whose pods most clusters have.
 const KINDS: [&str; 11] = [
@@ -43,10 +44,7 @@ fn meant(kind: &str) -> Option<&'static str> {
 
 /// The clauses as a sentence that stands beside the name of the SLO.
 pub(crate) fn sentence(slo: &UnmatchedSlo) -> String {
-    let clause = clause(slo);
-    let mut letters = clause.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+    format!("{}.", capitalized(&clause(slo)))
 }
 
 /// Logs the SLOs of `now` that are not in `before`, and those of `before` that are no longer in `now`.

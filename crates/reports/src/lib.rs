@@ -10,3 +10,4 @@ pub use podinit_core::specification;
 
 pub mod comparison;
 pub mod report;
+mod spans;

@@ -54,6 +54,13 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
+/// With its first letter large, where that is one of ASCII.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

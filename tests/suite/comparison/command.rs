@@ -89,8 +89,8 @@ fn the_first_line_names_stage_size_and_node() {
         let output = report(3, 9, &["-o", format]);
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("It is the stage network: +6s"), "{text}");
-        assert!(text.contains("on node b only"), "{text}");
+        assert!(text.contains("It is the stage network: +2.84s of +2.84s on average"), "{text}");
+        assert!(text.contains(", on node b only (+6s there)."), "{text}");
     }
     let output = report(3, 3, &[]);
     let text = String::from_utf8(output.stdout).unwrap();

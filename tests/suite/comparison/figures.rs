@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::reference::{self, Expected};
 use super::sides::{Pod, random, side};
+use super::stage_reference;
 use super::starts_reference;
 use crate::oracle::seeds;
 use podinit_core::lifecycle::{Interval, TimestampMode};
@@ -48,8 +49,14 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
     for breakdown in found.breakdown.iter().chain(found.other_breakdowns.first()) {
         assert_parts(found, breakdown, before, after);
     }
-    let of = |row: &&Row| Interval::ALL.iter().any(|interval| row.interval == interval.as_str());
-    let differing = found.rows.iter().filter(of).filter(|row| row.verdict != Verdict::Same);
+    let differs = |row: &&Row| {
+        let interval = Interval::ALL.into_iter().find(|interval| row.interval == interval.as_str());
+        let Some(interval) = interval else { return false };
+        let is_step = matches!(interval, Interval::Step(_));
+        row.verdict != Verdict::Same
+            || (!is_step && reference::means_differ(before, after, interval))
+    };
+    let differing = found.rows.iter().filter(differs);
     let broken_down = found.breakdown.iter().chain(&found.other_breakdowns);
     assert_eq!(broken_down.count(), differing.count());
 }
@@ -188,14 +195,15 @@ fn rows_and_matched_rows_are_those_of_the_reference() {
         let timestamps = if whole_seconds { TimestampMode::Api } else { TimestampMode::Fused };
         let least = if whole_seconds { 2.0 } else { 0.1 };
         let found = compared(&before, &after, timestamps);
+        let [one, other] = reference::filled(&before, &after);
         let all = |row: fn(&[Pod], &[Pod], Interval) -> Option<Expected>| -> Vec<Expected> {
-            let rows =
-                Interval::ALL.into_iter().filter_map(|interval| row(&before, &after, interval));
+            let rows = Interval::ALL.into_iter().filter_map(|interval| row(&one, &other, interval));
             rows.collect()
         };
         assert_rows(&found.rows, &all(reference::row), least);
         assert_rows(&found.matched_rows, &all(reference::matched_row), least);
-        assert_breakdown(&found, &before, &after);
+        assert_breakdown(&found, &one, &other);
+        stage_reference::assert_stages(&found, &before, &after);
         starts.insert(assert_starts(&found, &before, &after));
         broken_down += usize::from(found.breakdown.is_some());
         let [one, other] = reference::shares(&before, &after);

@@ -9,5 +9,6 @@ mod reference;
 mod scipy;
 mod sides;
 mod simulation;
+mod stage_reference;
 mod starts_reference;
 mod tails;

@@ -47,10 +47,10 @@ fn answer(nodes: usize, is_slow: impl Fn([usize; 4]) -> bool) -> String {
 #[test]
 fn the_dimension_of_which_few_values_are_slow_is_named() {
     for (dimension, place) in [
-        ", on node node-1 only.",
-        ", with image app-1 only.",
+        ", on node node-1 only (+5s there).",
+        ", with image app-1 only (+5s there).",
         ", of workloads team-",
-        ", in namespace team-1 only.",
+        ", in namespace team-1 only (+5s there).",
     ]
     .into_iter()
     .enumerate()

@@ -33,7 +33,7 @@ fn value(pod: &Pod, interval: Interval, weight: (i128, i128)) -> Option<Value> {
 }
 
 /// The match of a pod, as a text.
-fn matched_by(pod: &Pod) -> String {
+pub fn matched_by(pod: &Pod) -> String {
     let mut images: Vec<String> = Vec::new();
     for image in &pod.images {
         let name = image.split('@').next().unwrap();
@@ -57,6 +57,45 @@ pub fn shares(before: &[Pod], after: &[Pod]) -> [f64; 2] {
         matched.count() as f64 / observed.len().max(1) as f64
     };
     [share(before, after), share(after, before)]
+}
+
+/// The same pods, with 0 for stages that one side does not have: as those came or went, and pods lack them.
+pub fn filled(before: &[Pod], after: &[Pod]) -> [Vec<Pod>; 2] {
+    let took = |pod: &Pod, interval| pod.durations.iter().any(|(name, _)| *name == interval);
+    let enough =
+        |pods: &[Pod], interval| pods.iter().filter(|pod| took(pod, interval)).count() >= 5;
+    let whole =
+        match enough(before, Interval::CreatedToReady) && enough(after, Interval::CreatedToReady) {
+            false
+                if enough(before, Interval::ScheduledToReady)
+                    && enough(after, Interval::ScheduledToReady) =>
+            {
+                Interval::ScheduledToReady
+            }
+            _ => Interval::CreatedToReady,
+        };
+    let mut sides = [before.to_vec(), after.to_vec()];
+    for name in ["gated", "unschedulable", "init", "readiness"] {
+        let interval = Interval::ALL.into_iter().find(|one| one.as_str() == name).unwrap();
+        let lacking = match (enough(before, interval), enough(after, interval)) {
+            (false, true) => before,
+            (true, false) => after,
+            _ => continue,
+        };
+        let answering: Vec<&Pod> = lacking.iter().filter(|pod| took(pod, whole)).collect();
+        let unknown = answering.iter().filter(|pod| pod.unobserved.contains(&interval)).count();
+        if unknown * 10 > answering.len() {
+            continue;
+        }
+        for pod in sides.iter_mut().flatten() {
+            if !took(pod, whole) {
+                pod.durations.retain(|(name, _)| *name != interval);
+            } else if !took(pod, interval) && !pod.unobserved.contains(&interval) {
+                pod.durations.push((interval, 0));
+            }
+        }
+    }
+    sides
 }
 
 /// The row of an interval for all pods.
@@ -389,4 +428,17 @@ fn is_slow_everywhere(
         }
     }
     others * 10 <= pods
+}
+
+/// Whether the means of an interval differ by more than two standard errors.
+pub fn means_differ(before: &[Pod], after: &[Pod], interval: Interval) -> bool {
+    let [one, other] = [before, after].map(|pods| {
+        let values = pods.iter().filter_map(|pod| value(pod, interval, (1, 1)));
+        let seconds: Vec<f64> = values.map(|value| value.nanos as f64 / 1e9).collect();
+        let count = seconds.len() as f64;
+        let mean = seconds.iter().sum::<f64>() / count;
+        let squares: f64 = seconds.iter().map(|one| (one - mean) * (one - mean)).sum();
+        (mean, squares / (count - 1.0) / count)
+    });
+    (other.0 - one.0).abs() > 2.0 * (one.1 + other.1).sqrt()
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
-    Progress, Record, RecordedContainer, RecordedInterval, RecordedMilestone, Stage, UnobservedReason, WaitReason,
+    Progress, Record, RecordedContainer, RecordedInterval, RecordedMilestone, Stage,
+    UnobservedReason, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};

@@ -1,6 +1,7 @@
 //! Simulated pairs with bursts: pods that are created in one minute have something in common, such as a busy
 //! registry. So pods are not independent, and only minutes are.
 
+mod changes;
 mod clusters;
 mod starts;
 

@@ -3,15 +3,19 @@
 use serde::Serialize;
 
 use super::answer_words::{
-    figures, in_short, mixed, no_difference, other_workloads, place, same_pods, too_few, unclear,
+    figures, in_short, mixed, no_difference, other_workloads, place, same_pods, stage_sentence,
+    too_few, unclear,
 };
 use super::breakdown::Breakdown;
 use super::mix::Mix;
 use super::not_started::NotStarted;
+use super::presence::{SideName, Unknown};
+use super::pulled::PulledStartups;
 use super::quantile::IntervalQuantile;
 use super::row::{Moved, Row, Verdict};
+use super::stage_differences::{StageDifference, StageDifferences};
 use podinit_core::lifecycle::{Interval, Stage};
-use podinit_text::words::percent;
+use podinit_text::words::{capitalized, percent};
 
 /// The answer to the question whether startups are worse.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +40,7 @@ pub struct Answer {
 const OTHER_MEASURE: f64 = 0.1;
 
 /// The end-to-end durations, the one that says most first.
-const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
+pub(super) const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
 
 /// What an answer is made of.
 #[derive(Clone, Copy)]
@@ -46,6 +50,19 @@ pub(super) struct AnswerInput<'a> {
     /// Those of the matched pods
     pub(super) matched: &'a [Row],
     pub(super) mix: &'a Mix,
+    /// Whose the seconds are, where the row that answers moved
+    pub(super) stages: Option<&'a StageDifferences>,
+}
+
+/// What stands beside the rows.
+#[derive(Clone, Copy)]
+pub(super) struct AnswerContext<'a> {
+    pub(super) breakdown: Option<&'a Breakdown>,
+    pub(super) starts: Option<&'a NotStarted>,
+    pub(super) pulled: Option<&'a PulledStartups>,
+    /// What is slower alone, in words
+    pub(super) alone: Option<&'a str>,
+    pub(super) unknown: &'a [Unknown],
 }
 
 fn row_of(rows: &[Row], interval: Interval) -> Option<&Row> {
@@ -77,24 +94,30 @@ impl<'a> AnswerInput<'a> {
         found.map_or(Verdict::Unclear, |row| row.verdict)
     }
 
-    /// The stage that moved the same way the most, by the quantile that the first sentence is about.
-    fn stage(self) -> Option<(Stage, &'a Row)> {
-        let whole = whole(self.answering()).filter(|_| self.verdict().is_different())?;
-        let quantile = IntervalQuantile::told(whole);
-        let moved = quantile.difference_in(whole).proven;
-        let stages = Stage::ALL.into_iter();
-        let rows = stages
-            .filter_map(|stage| Some((stage, row_of(self.answering(), Interval::Stage(stage))?)));
-        let rows = rows.filter(|(_, row)| quantile.difference_in(row).proven == moved);
-        let size = |row: &Row| quantile.difference_in(row).difference.abs();
-        rows.max_by(|(_, one), (_, other)| size(one).total_cmp(&size(other)))
+    /// The interval that answers, and the quantile that the first sentence is about, if it moved.
+    pub(super) fn moved(self) -> Option<(Interval, IntervalQuantile)> {
+        let is_moved = self.verdict().is_different();
+        let interval = self.interval().filter(|_| is_moved)?;
+        Some((interval, IntervalQuantile::told(whole(self.answering())?)))
     }
 
-    /// What the first sentences say of places: the stage that moved the most, or else the whole, if it moved.
+    fn interval(self) -> Option<Interval> {
+        WHOLE.into_iter().find(|interval| row_of(self.answering(), *interval).is_some())
+    }
+
+    /// The stages whose seconds make the difference, the one with most of it first.
+    fn named(self) -> Vec<&'a StageDifference> {
+        let named = |stages: &'a StageDifferences| {
+            let row = whole(self.answering())?;
+            Some(stages.named(moved_in(row)))
+        };
+        self.stages.and_then(named).unwrap_or_default()
+    }
+
+    /// What the first sentences say of places: the stage with most of the difference, or else the whole, if it moved.
     pub(super) fn broken_down(self) -> Option<Interval> {
-        let stage = self.stage().map(|(stage, _)| Interval::Stage(stage));
-        let all = WHOLE.into_iter().find(|interval| row_of(self.answering(), *interval).is_some());
-        stage.or(all.filter(|_| self.verdict().is_different()))
+        let stage = self.named().first().map(|first| Interval::Stage(first.stage));
+        stage.or(self.moved().map(|(interval, _)| interval))
     }
 
     /// What else may be told of the stages that moved: ` The stage network is slower: +3s in p90.`
@@ -115,13 +138,16 @@ impl Answer {
     pub(super) fn new(
         asked: AnswerInput<'_>,
         observed: [usize; 2],
-        breakdown: Option<&Breakdown>,
-        starts: Option<&NotStarted>,
+        context: AnswerContext<'_>,
     ) -> Self {
         let verdict = asked.verdict();
-        let stage = asked.stage();
+        let stage = asked.named().first().map(|first| first.stage);
         let is_of_matched = asked.is_of_matched();
-        let among = if is_of_matched { ", of pods with the same workload and images" } else { "" };
+        let among = match (is_of_matched, context.alone) {
+            (true, _) => ", of pods with the same workload and images",
+            (false, Some(_)) => ", of all pods together",
+            (false, None) => "",
+        };
         let (text, needed) = match (whole(asked.rows), whole(asked.answering())) {
             (None, _) | (_, None) => too_few(observed, is_of_matched),
             (Some(row), _) if !asked.mix.same_workloads => other_workloads(row, asked.mix),
@@ -129,20 +155,20 @@ impl Answer {
                 let (text, needed) = match verdict {
                     Verdict::Unclear => unclear(row, among),
                     Verdict::Same => (no_difference(row, among), None),
-                    _ => (told(asked, row, among, breakdown), None),
+                    _ => (told(asked, row, among, context), None),
                 };
                 let stages =
                     if verdict.is_different() { String::new() } else { asked.moved_stages() };
                 (text + &of_all(asked, row) + &stages, needed)
             }
         };
-        let text = match starts.filter(|starts| starts.is_said_first()) {
-            Some(starts) => format!("{} {text}", starts.text),
-            None => text,
-        };
+        let starts = context.starts.filter(|starts| starts.is_said_first());
+        let first = [starts.map(|starts| &*starts.text), context.alone].into_iter().flatten();
+        let unknown: String = context.unknown.iter().map(Unknown::in_words).collect();
+        let text = first.chain([&*text]).collect::<Vec<_>>().join(" ") + &unknown;
         Self {
             verdict,
-            stage: stage.map(|(stage, _)| stage.as_str()),
+            stage: stage.map(Stage::as_str),
             matched: is_of_matched,
             text,
             needed,
@@ -168,10 +194,29 @@ impl Answer {
     }
 }
 
+/// Which way a row has moved, by the quantile that the first sentence is about.
+fn moved_in(row: &Row) -> Moved {
+    IntervalQuantile::told(row).difference_in(row).proven.unwrap_or(Moved::Slower)
+}
+
+/// That a stage that is named came or went: ` It was not there before.`
+fn not_there(rows: &[Row], named: &[&StageDifference]) -> String {
+    let sentences = named.iter().filter_map(|one| {
+        let side = row_of(rows, Interval::Stage(one.stage))?.not_there?;
+        let what = if named.len() > 1 { one.stage.as_str() } else { "it" };
+        Some(match side {
+            SideName::Before => (what, "was not there before"),
+            SideName::After => (what, "is not there after"),
+        })
+    });
+    let sentence = |(what, text)| format!(" {}.", capitalized(&format!("{what} {text}")));
+    sentences.map(sentence).collect()
+}
+
 /// What the whole is, and the stage and the place of it.
-fn told(asked: AnswerInput<'_>, row: &Row, among: &str, breakdown: Option<&Breakdown>) -> String {
+fn told(asked: AnswerInput<'_>, row: &Row, among: &str, context: AnswerContext<'_>) -> String {
     let quantile = IntervalQuantile::told(row);
-    let moved = quantile.difference_in(row).proven.unwrap_or(Moved::Slower);
+    let moved = moved_in(row);
     let begin = match (row.verdict, quantile) {
         (Verdict::Mixed, _) => mixed(row, among),
         (_, IntervalQuantile::P50) => {
@@ -183,21 +228,21 @@ fn told(asked: AnswerInput<'_>, row: &Row, among: &str, breakdown: Option<&Break
         }
     };
     // Places are those of all pods, where these say the same.
-    let breakdown = breakdown.filter(|found| {
+    let breakdown = context.breakdown.filter(|found| {
         let of_all = asked.rows.iter().find(|row| row.interval == found.interval);
         !asked.is_of_matched()
             || of_all.is_some_and(|all| quantile.difference_in(all).proven == Some(moved))
     });
     let place = breakdown.map_or_else(String::new, |found| place(found, quantile, moved));
-    let stage = match asked.stage() {
-        Some((stage, row)) => {
-            let in_quantile = if quantile == IntervalQuantile::P50 { "" } else { " in p90" };
-            let size = in_short(row, quantile);
-            format!(" It is the stage {}: {size}{in_quantile}{place}.", stage.as_str())
-        }
-        None => format!(" No single stage moved enough to be named{place}."),
+    let stage = match asked.stages {
+        Some(stages) => stage_sentence(stages, &asked.named(), &place),
+        None => String::new(),
     };
-    begin + &stage + &breakdown.map_or_else(String::new, same_pods)
+    let with_pulls = asked.stages.filter(|stages| stages.is_by_pulls(&asked.named()));
+    let pulled = context.pulled.filter(|_| with_pulls.is_some());
+    let pulled = pulled.and_then(PulledStartups::sentence).unwrap_or_default();
+    let not_there = not_there(asked.answering(), &asked.named());
+    begin + &stage + &not_there + &breakdown.map_or_else(String::new, same_pods) + &pulled
 }
 
 /// Which pods the answer is of, and what all pods say, where the mix of the others changed.

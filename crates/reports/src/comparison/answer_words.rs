@@ -1,12 +1,14 @@
 //! The sentences of the answer.
 
 use super::breakdown::Breakdown;
-use super::dimension::{Part, is_of_nodes, name_of};
+use super::dimension::{Part, name_of};
 use super::formatting::{range, seconds, signed, spoken};
 use super::mix::Mix;
 use super::only::Place;
+use super::presence::IMAGE_PULLS;
 use super::quantile::IntervalQuantile;
 use super::row::{LEAST_PODS, Moved, Row};
+use super::stage_differences::{StageDifference, StageDifferences};
 use super::statistics::Resampled;
 use podinit_core::dimension::Dimension;
 use podinit_core::node::NO_POOL;
@@ -96,6 +98,38 @@ pub(super) fn unclear(row: &Row, among: &str) -> (String, Option<String>) {
     (text, needed)
 }
 
+/// Whose the seconds are: ` It is the stage containers: +9.8s of +11s on average, on node a only.`
+pub(super) fn stage_sentence(
+    stages: &StageDifferences,
+    named: &[&StageDifference],
+    place: &str,
+) -> String {
+    let whole = signed(stages.difference);
+    match named {
+        [] if !stages.is_known() => {
+            let [before, after] = stages.known.map(percent);
+            format!(
+                " The stages are known of {before} of these pods before and {after} after, so none is named{place}."
+            )
+        }
+        [] => format!(" No single stage moved enough to be named{place}."),
+        [one] => {
+            let pulls = stages.pulls_in(one).map_or_else(String::new, |pulls| {
+                format!(", by {IMAGE_PULLS} ({})", signed(pulls))
+            });
+            let (name, size) = (one.stage.as_str(), signed(one.difference));
+            format!(" It is the stage {name}: {size} of {whole} on average{pulls}{place}.")
+        }
+        several => {
+            let names: Vec<String> =
+                several.iter().map(|one| one.stage.as_str().to_owned()).collect();
+            let sizes: Vec<String> = several.iter().map(|one| signed(one.difference)).collect();
+            let (names, sizes) = (listed(&names), listed(&sizes));
+            format!(" It is the stages {names}: {sizes} of {whole} on average{place}.")
+        }
+    }
+}
+
 pub(super) fn too_few(
     [before, after]: [usize; 2],
     is_of_matched: bool,
@@ -123,7 +157,7 @@ pub(super) fn other_workloads(row: &Row, mix: &Mix) -> (String, Option<String>) 
     (text, Some(needed))
 }
 
-/// How much it is on the nodes of a pool or zone, since it is less of all pods: ` (+3s there)`.
+/// How much it is of the pods of the only value, since it is less of all pods: ` (+3s there)`.
 fn there(
     breakdown: &Breakdown,
     Place { dimension, values }: &Place,
@@ -131,7 +165,7 @@ fn there(
 ) -> String {
     let is_it = |part: &&Part| part.dimension == *dimension && values.iter().eq([&part.value]);
     let mut parts = breakdown.parts.iter();
-    let Some(part) = parts.find(is_it).filter(|_| is_of_nodes(*dimension)) else {
+    let Some(part) = parts.find(is_it) else {
         return String::new();
     };
     format!(" ({} there)", in_short(&part.row, quantile))

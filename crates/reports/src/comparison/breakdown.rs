@@ -1,19 +1,22 @@
 //! Where a difference lies: which node, pool, zone, image, workload or namespace accounts for it, with the care about
 //! chance that rows have ([§15.6](crate::specification#s15-6)). The work is done on all cores.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde::Serialize;
 
 use super::dimension::{DIMENSIONS, Part, paired};
-use super::only::{ComparedPods, Only};
-use super::row::{DrawnSample, QuantileMargin, Row, Verdict};
+use super::only::{ComparedPods, Only, error_of_mean};
+use super::row::{DrawnSample, LEAST_PODS, QuantileMargin, Row, Verdict};
 use super::side::{ComparisonSide, ObservedPod, sample};
 use super::statistics::{DurationSample, mann_whitney};
+use super::timed::PodDuration;
 use podinit_core::dimension::Dimension;
-use podinit_core::lifecycle::Interval;
 use podinit_core::node::NO_POOL;
 
 /// So many values of a dimension are looked at, those with the greatest share.
@@ -22,7 +25,7 @@ const MOST_VALUES: usize = 20;
 /// The breakdown of an interval that is not the same.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Breakdown {
-    pub interval: &'static str,
+    pub interval: Cow<'static, str>,
     /// The difference of the means, in seconds
     mean_difference: f64,
     /// The values that account for nearly all of it, where few do
@@ -43,24 +46,30 @@ struct BreakdownCandidate {
 }
 
 impl Breakdown {
-    /// Of an interval whose row is there and not `same`.
+    /// Of a duration whose row is there and not `same`, and of a whole duration or a stage that is, where its means differ all
+    /// the same: few pods may be much slower.
     pub(super) fn from_sides(
         (before, after): (&ComparisonSide, &ComparisonSide),
-        interval: Interval,
+        (number, timed): (u64, &PodDuration),
         rows: &[Row],
         margin: QuantileMargin,
     ) -> Option<Self> {
-        let row = rows.iter().find(|row| row.interval == interval.as_str())?;
-        if row.verdict == Verdict::Same {
-            return None;
-        }
-        let compared = ComparedPods { before, after, interval };
-        let [one, other] = [before, after].map(|side| sample(side.observed(interval)));
+        let interval = timed.name();
+        let row = rows.iter().find(|row| row.interval == interval)?;
+        let [one, other] = [before, after].map(|side| sample(side.observed(timed)));
         let difference = other.mean() - one.mean();
+        if row.verdict == Verdict::Same {
+            let error = error_of_mean(&one).hypot(error_of_mean(&other));
+            let is_few = timed.may_differ_in_few() && difference.abs() > 2.0 * error;
+            if !is_few {
+                return None;
+            }
+        }
+        let compared = ComparedPods { before, after, timed };
         let candidates = DIMENSIONS
             .into_iter()
             .flat_map(|dimension| candidates_of(dimension, compared, (&one, &other)));
-        let first_seed = 20_000 + 1_000 * interval.index() as u64;
+        let first_seed = 20_000 + 1_000 * number;
         let seeded: Vec<(u64, BreakdownCandidate)> =
             (first_seed + 1..).step_by(2).zip(candidates).collect();
         let mut parts = in_parallel(&seeded, |(seed, candidate)| {
@@ -76,7 +85,7 @@ impl Breakdown {
                 share: candidate.share,
                 pods_after: candidate.pods_after,
                 is_new: candidate.before.is_none(),
-                row: Row::new(interval.as_str().into(), (&own, &later), test, margin)?,
+                row: Row::new(interval.clone(), (&own, &later), test, margin)?,
             })
         });
         let mut parts: Vec<Part> = parts.drain(..).flatten().collect();
@@ -88,7 +97,7 @@ impl Breakdown {
             _ => Verdict::Faster,
         };
         Some(Self {
-            interval: interval.as_str(),
+            interval,
             mean_difference: difference,
             only: Only::from_parts(&parts, verdict, compared),
             parts,
@@ -99,17 +108,24 @@ impl Breakdown {
 /// The values of a dimension with enough pods after, those with the greatest share first.
 fn candidates_of(
     dimension: Dimension,
-    ComparedPods { before, after, interval }: ComparedPods<'_>,
+    ComparedPods { before, after, timed }: ComparedPods<'_>,
     (one, other): (&DurationSample, &DurationSample),
 ) -> Vec<BreakdownCandidate> {
     let difference = other.mean() - one.mean();
     let is_pool = |(pod, _): ObservedPod<'_>| pod.values(dimension).any(|pool| pool != NO_POOL);
     // Where no node has a pool, there is nothing to tell apart.
-    if dimension == Dimension::Nodepool && !after.observed(interval).any(is_pool) {
+    if dimension == Dimension::Nodepool && !after.observed(timed).any(is_pool) {
         return Vec::new();
     }
-    let sides = (before.observed(interval), after.observed(interval));
-    let pairs = paired(dimension, sides, |(pod, _)| pod, sample).into_iter();
+    let pairs = match (dimension, timed) {
+        (Dimension::Registry, PodDuration::Pulls { .. }) => by_registry(before, after),
+        (Dimension::Registry, _) => return Vec::new(),
+        _ => {
+            let sides = (before.observed(timed), after.observed(timed));
+            paired(dimension, sides, |(pod, _)| pod, sample)
+        }
+    };
+    let pairs = pairs.into_iter();
     let candidates = pairs.map(|(value, before, after)| {
         let base = before.as_ref().unwrap_or(one).mean();
         let pods_after = after.count() as f64 / other.count() as f64;
@@ -123,6 +139,22 @@ fn candidates_of(
     candidates.sort_by(|one, other| other.share.total_cmp(&one.share));
     candidates.truncate(MOST_VALUES);
     candidates
+}
+
+/// The pulls of each registry that enough startups after pulled from.
+fn by_registry(
+    before: &ComparisonSide,
+    after: &ComparisonSide,
+) -> Vec<(String, Option<DurationSample>, DurationSample)> {
+    let registries: BTreeSet<&Arc<str>> =
+        after.pods().iter().flat_map(|pod| pod.pulls.registries()).collect();
+    let pairs = registries.into_iter().filter_map(|registry| {
+        let timed = PodDuration::Pulls { from: Some(Arc::clone(registry)) };
+        let [one, other] = [before, after].map(|side| sample(side.observed(&timed)));
+        let is_enough = |sample: &DurationSample| sample.count() >= LEAST_PODS;
+        is_enough(&other).then(|| (registry.to_string(), Some(one).filter(is_enough), other))
+    });
+    pairs.collect()
 }
 
 /// What `work` gives for each of the `jobs`, in their order.

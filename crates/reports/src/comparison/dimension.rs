@@ -10,11 +10,12 @@ use super::side::ComparedPod;
 use podinit_core::dimension::{Dimension, grouped};
 
 /// By these, in this order: of two that tell as much, the first is named.
-pub(super) const DIMENSIONS: [Dimension; 6] = [
+pub(super) const DIMENSIONS: [Dimension; 7] = [
     Dimension::Node,
     Dimension::Nodepool,
     Dimension::Zone,
     Dimension::Image,
+    Dimension::Registry,
     Dimension::Workload,
     Dimension::Namespace,
 ];

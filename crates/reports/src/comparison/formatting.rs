@@ -5,6 +5,8 @@ use super::breakdown::Breakdown;
 use super::changes::{ChangedNames, Counted};
 use super::dimension::{Part, name_of};
 use super::not_started::NotStarted;
+use super::presence::SideName;
+use super::pulled::PulledStartups;
 use super::row::{Difference, Row};
 use super::statistics::{Proportion, Resampled};
 use super::together::Together;
@@ -46,6 +48,11 @@ fn row_cells(row: &Row, shown: impl Fn(&str) -> String) -> Vec<String> {
     let name = match Step::from_text(&row.interval) {
         Some(_) => format!("- {}", row.interval),
         None => row_name(row, shown),
+    };
+    let name = match row.not_there {
+        Some(SideName::Before) => format!("{name} (not there before)"),
+        Some(SideName::After) => format!("{name} (not there after)"),
+        None => name,
     };
     let mut cells = vec![name];
     cells.extend(figures(row));
@@ -199,6 +206,10 @@ pub(super) fn beside(found: &Comparison) -> Vec<(&'static str, String)> {
         ("Not counted there", starts.and_then(NotStarted::left_out).unwrap_or_default()),
         ("Pods by how they ended", counted(&found.outcomes, own)),
         ("Pods by cause of waiting", counted(&found.causes, own)),
+        (
+            "Startups that pulled an image",
+            found.pulled.as_ref().map_or_else(String::new, PulledStartups::in_words),
+        ),
     ];
     all.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }

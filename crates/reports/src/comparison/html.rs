@@ -53,12 +53,13 @@ pub(super) fn figure<'a>(
     before: &ComparisonSide,
     after: &ComparisonSide,
 ) -> DistributionFigure {
-    let values = |side: &ComparisonSide, timed| -> ExactDistribution {
+    let values = |side: &ComparisonSide, timed: &PodDuration| -> ExactDistribution {
         side.pods().iter().filter_map(|pod| pod.duration_of(timed)).collect()
     };
     let all: Vec<_> = compared
         .filter(|timed| rows.iter().any(|row| row.interval == timed.name()))
-        .map(|timed| (timed.name(), values(before, timed), values(after, timed)))
+        .map(|timed| (timed.name(), timed.observed_alone()))
+        .map(|(name, timed)| (name, values(before, &timed), values(after, &timed)))
         .collect();
     let axis = LogAxis::from_distributions(all.iter().flat_map(|(_, one, other)| [one, other]));
     let draw = |(name, one, other): &(Cow<'static, str>, ExactDistribution, ExactDistribution)| {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::row::{DrawnSample, QuantileMargin, Row};
 use super::side::{ComparedPod, ComparisonSide};
-use super::statistics::{DurationSample, van_elteren};
+use super::statistics::van_elteren;
 use super::timed::PodDuration;
 use podinit_core::pod::Workload;
 
@@ -89,6 +89,38 @@ impl PodMatches {
         }
     }
 
+    /// Whether a pod of a side, by its position there, has a match on the other.
+    pub(super) fn has_match(&self, side: usize, index: usize) -> bool {
+        let number = [&self.before, &self.after][side][index];
+        self.counts[number].iter().all(|pods| *pods > 0)
+    }
+
+    /// What the pods of each side weigh that are counted: one before, and one after (pods before) / (pods after) of its match;
+    /// `None` where its match has none on a side.
+    pub(super) fn weights(
+        &self,
+        sides: [&ComparisonSide; 2],
+        is_counted: impl Fn(&ComparedPod) -> bool,
+    ) -> [Vec<Option<f64>>; 2] {
+        let mut counts = vec![[0_u32; 2]; self.counts.len()];
+        let numbers = [&self.before, &self.after];
+        for side in [0, 1] {
+            let pods = sides[side].pods().iter().zip(numbers[side]);
+            for (_, number) in pods.filter(|(pod, _)| is_counted(pod)) {
+                counts[*number][side] += 1;
+            }
+        }
+        [0, 1].map(|side| {
+            let weight = |number: &usize| match counts[*number] {
+                [before, after] if before > 0 && after > 0 => {
+                    Some(if side == 0 { 1.0 } else { f64::from(before) / f64::from(after) })
+                }
+                _ => None,
+            };
+            numbers[side].iter().map(weight).collect()
+        })
+    }
+
     /// The row of a duration for the matched pods alone, each match weighted as before.
     pub(super) fn row(
         &self,
@@ -97,6 +129,7 @@ impl PodMatches {
         seeds: [u64; 2],
         margin: QuantileMargin,
     ) -> Option<Row> {
+        let weights = self.weights([before, after], |pod| pod.duration_of(timed).is_some());
         let mut strata: BTreeMap<usize, [Vec<u64>; 2]> = BTreeMap::new();
         let sides = [(before, &self.before), (after, &self.after)];
         for (index, (side, numbers)) in sides.into_iter().enumerate() {
@@ -110,13 +143,8 @@ impl PodMatches {
         for durations in strata.values_mut().flatten() {
             durations.sort_unstable();
         }
-        let weight = |number: &usize| {
-            let [before, after] = strata.get(number)?;
-            Some(before.len() as f64 / after.len() as f64)
-        };
-        let one: DurationSample =
-            before.sample_of(timed, |index| weight(&self.before[index]).map(|_| 1.0));
-        let other = after.sample_of(timed, |index| weight(&self.after[index]));
+        let [one, other] = [(before, &weights[0]), (after, &weights[1])]
+            .map(|(side, weights)| side.sample_of(timed, |index| weights[index]));
         let [first, second] = seeds;
         let drawn = (&DrawnSample::new(&one, first), &DrawnSample::new(&other, second));
         let pairs = strata.values().map(|[one, other]| (one.as_slice(), other.as_slice()));

@@ -5,6 +5,7 @@
 //! recording or exporter ─▶ Side ─┴─▶ matched rows ─────┘
 //! ```
 
+mod alone;
 mod answer;
 mod answer_words;
 mod breakdown;
@@ -17,10 +18,14 @@ mod mix;
 mod not_started;
 mod not_started_words;
 mod only;
+mod presence;
+mod pulled;
 mod quantile;
 mod row;
 mod side;
+mod stage_differences;
 mod start;
+mod startup_pulls;
 pub mod statistics;
 mod threshold;
 mod timed;
@@ -37,15 +42,19 @@ use mix::{Mix, PodMatches};
 use not_started::NotStarted;
 pub use not_started::{StartVerdict, Starts};
 pub use only::{Only, Place};
+pub use presence::SideName;
+use presence::Unknown;
+use pulled::PulledStartups;
 pub use row::{Difference, Figures, Moved, Row, Verdict};
-use row::{DrawnSample, QuantileMargin};
+use row::{DrawnSample, LEAST_PODS, QuantileMargin};
 pub use side::ComparisonSide;
 use side::SideSummary;
+use stage_differences::StageDifferences;
 pub use threshold::{Threshold, ThresholdCheck, percent_of};
 pub use together::Together;
 
 use crate::report::intervals;
-use answer::AnswerInput;
+use answer::{AnswerContext, AnswerInput, WHOLE};
 use breakdown::in_parallel;
 use changes::most_changed;
 use podinit_core::lifecycle::{Interval, TimestampMode};
@@ -76,6 +85,15 @@ pub struct Comparison {
     pub mix: Mix,
     /// The same for the pods that both sides have, each match weighted as before
     pub matched_rows: Vec<Row>,
+    /// Whose the seconds of the difference are, where the duration that answers moved
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stages: Option<StageDifferences>,
+    /// How many startups pulled an image; `None` where it is not known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pulled: Option<PulledStartups>,
+    /// What one side does not show although the other has it
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unknown: Vec<Unknown>,
     /// Where the difference lies, of the stage that moved the most, or else of the whole; `None` without one
     pub breakdown: Option<Breakdown>,
     /// The same of every other row that is not `same`
@@ -102,13 +120,42 @@ const fn seeds(number: u64, table: u64) -> [u64; 2] {
     [first, first + 1]
 }
 
-/// The number of the first duration with a name of its own. Those of intervals are below.
+/// The numbers of the row of pulls, and of the first duration with a name of its own. Those of intervals are below.
+const NUMBER_OF_PULLS: u64 = 249;
 const FIRST_NAMED: u64 = 250;
 
-/// What has rows, each with its number. An interval has the same one in every comparison.
-fn compared(before: &ComparisonSide, after: &ComparisonSide) -> Vec<(u64, PodDuration)> {
-    let all = intervals().map(|interval| (interval.index() as u64, interval.into()));
-    all.chain((FIRST_NAMED..).zip(timed::common(before, after))).collect()
+/// What has rows, each with its number, and the side that does not have it. An interval has the same number in every
+/// comparison.
+fn compared(
+    before: &ComparisonSide,
+    after: &ComparisonSide,
+    whole: Interval,
+) -> Vec<(u64, PodDuration, Option<SideName>)> {
+    let all = intervals().map(|interval| {
+        let number = interval.index() as u64;
+        let lacking = match interval {
+            Interval::Stage(stage) => {
+                presence::lacking([before, after], stage, whole).map(|side| (stage, side))
+            }
+            _ => None,
+        };
+        match lacking {
+            Some((stage, side)) => (number, PodDuration::OrZero { stage, whole }, Some(side)),
+            None => (number, interval.into(), None),
+        }
+    });
+    let pulls = [(NUMBER_OF_PULLS, PodDuration::Pulls { from: None }, None)];
+    let named = (FIRST_NAMED..).zip(timed::common(before, after));
+    all.chain(pulls).chain(named.map(|(number, timed)| (number, timed, None))).collect()
+}
+
+/// The end-to-end duration that enough pods of both sides have.
+fn whole_of(before: &ComparisonSide, after: &ComparisonSide) -> Interval {
+    let has_row = |interval: &Interval| {
+        let timed = PodDuration::from(*interval);
+        [before, after].iter().all(|side| side.observed(&timed).nth(LEAST_PODS - 1).is_some())
+    };
+    WHOLE.into_iter().find(has_row).unwrap_or(Interval::CreatedToReady)
 }
 
 /// Compares two sides.
@@ -123,13 +170,19 @@ pub fn compare(
         is_other.then(|| side.as_a_list_tells())
     };
     let told = [of_list(before, after), of_list(after, before)];
+    let given = [before, after];
     let [before, after] = [told[0].as_ref().unwrap_or(before), told[1].as_ref().unwrap_or(after)];
+    let sides = [before, after];
     let matches = PodMatches::from_sides(before, after);
-    let all = compared(before, after);
+    let whole = whole_of(before, after);
+    let all = compared(before, after, whole);
     let jobs: Vec<_> = all.iter().flat_map(|one| [(one, false), (one, true)]).collect();
-    let found = in_parallel(&jobs, |((number, timed), is_matched)| match is_matched {
-        true => matches.row((before, after), timed, seeds(*number, 1), margin),
-        false => row((before, after), timed, seeds(*number, 0), margin),
+    let found = in_parallel(&jobs, |((number, timed, not_there), is_matched)| {
+        let row = match is_matched {
+            true => matches.row((before, after), timed, seeds(*number, 1), margin),
+            false => row((before, after), timed, seeds(*number, 0), margin),
+        };
+        row.map(|row| Row { not_there: *not_there, ..row })
     });
     let table = |is_matched: bool| {
         let found = jobs.iter().zip(&found).filter(|((_, of), _)| *of == is_matched);
@@ -138,16 +191,36 @@ pub fn compare(
         rows
     };
     let (rows, matched_rows, mix) = (table(false), table(true), matches.mix());
-    let asked = AnswerInput { rows: &rows, matched: &matched_rows, mix: &mix };
-    let of = |interval: Interval| Breakdown::from_sides((before, after), interval, &rows, margin);
+    let asked = AnswerInput { rows: &rows, matched: &matched_rows, mix: &mix, stages: None };
+    let stages = asked.moved().map(|(interval, quantile)| {
+        let matches = asked.is_of_matched().then_some(&matches);
+        StageDifferences::from_sides(sides, interval, quantile, matches)
+    });
+    let asked = AnswerInput { stages: stages.as_ref(), ..asked };
     let told = asked.broken_down();
-    let breakdown = told.and_then(of);
-    let others = intervals().filter(|interval| Some(*interval) != told);
-    let other_breakdowns = others.filter_map(of).collect();
+    let is_told = |timed: &PodDuration| told.is_some_and(|told| timed.name() == told.as_str());
+    let without_names = all.iter().filter(|(number, ..)| *number < FIRST_NAMED);
+    let (told, others): (Vec<_>, Vec<_>) = without_names.partition(|(_, timed, _)| is_told(timed));
+    let of = |(number, timed, _): &&(u64, PodDuration, _)| {
+        Breakdown::from_sides((before, after), (*number, timed), &rows, margin)
+    };
+    let breakdown = told.iter().find_map(of);
+    let other_breakdowns: Vec<Breakdown> = others.iter().filter_map(of).collect();
     let (earlier, later) = (before.summary(), after.summary());
     let observed = [earlier.observed, later.observed];
     let not_started = NotStarted::from_sides(before, after);
-    let answer = Answer::new(asked, observed, breakdown.as_ref(), not_started.as_ref());
+    let is_slower = matches!(asked.verdict(), Verdict::Slower | Verdict::Mixed);
+    let alone = alone::sentence(breakdown.iter().chain(&other_breakdowns)).filter(|_| !is_slower);
+    let pulled = PulledStartups::from_sides(sides, whole);
+    let unknown = presence::unknown(given, sides, whole);
+    let context = AnswerContext {
+        breakdown: breakdown.as_ref(),
+        starts: not_started.as_ref(),
+        pulled: pulled.as_ref(),
+        alone: alone.as_deref(),
+        unknown: &unknown,
+    };
+    let answer = Answer::new(asked, observed, context);
     Comparison {
         answer: answer.cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
         not_started,
@@ -157,7 +230,10 @@ pub fn compare(
         margin_percent: config.margin_percent,
         before: earlier,
         after: later,
-        figure: html::figure(&rows, all.iter().map(|(_, timed)| timed), before, after),
+        figure: html::figure(&rows, all.iter().map(|(_, timed, _)| timed), before, after),
+        stages,
+        pulled,
+        unknown,
         rows,
         mix,
         matched_rows,
@@ -171,7 +247,7 @@ impl Comparison {
     /// The rows that answer: those of the matched pods where the mix of the others changed.
     pub fn answering(&self) -> &[Row] {
         let Self { rows, matched_rows, mix, .. } = self;
-        AnswerInput { rows, matched: matched_rows, mix }.answering()
+        AnswerInput { rows, matched: matched_rows, mix, stages: None }.answering()
     }
 
     /// Whether more pods do not start.

@@ -259,7 +259,7 @@ impl NotStarted {
 
 /// The 99th percentile of the time from creation to ready, the longest of few, in nanoseconds.
 fn limit(side: &ComparisonSide) -> Option<u64> {
-    let durations = sample(side.observed(Interval::CreatedToReady)).durations();
+    let durations = sample(side.observed(&Interval::CreatedToReady.into())).durations();
     let percent = if durations.len() as u64 >= LEAST_OF_P99 { 99 } else { 100 };
     nearest_rank(&durations, percent)
 }

@@ -6,8 +6,8 @@ use super::dimension::{DIMENSIONS, Part, is_of_nodes, paired};
 use super::row::{LEAST_PODS, Verdict};
 use super::side::{ComparedPod, ComparisonSide, ObservedPod, sample};
 use super::statistics::DurationSample;
+use super::timed::PodDuration;
 use podinit_core::dimension::Dimension;
-use podinit_core::lifecycle::Interval;
 
 /// So many values are named together.
 const MOST_NAMED: usize = 5;
@@ -77,7 +77,7 @@ pub(super) fn moved_as_one(nodes: impl Iterator<Item = (usize, bool)>) -> bool {
 pub(super) struct ComparedPods<'a> {
     pub(super) before: &'a ComparisonSide,
     pub(super) after: &'a ComparisonSide,
-    pub(super) interval: Interval,
+    pub(super) timed: &'a PodDuration,
 }
 
 impl Only {
@@ -120,7 +120,7 @@ impl Only {
 impl<'a> ComparedPods<'a> {
     fn same_pods(self, one: &Place, other: &Place) -> bool {
         let mut pods = self.after.pods().iter();
-        pods.all(|pod| pod.duration(self.interval).is_none() || one.has(pod) == other.has(pod))
+        pods.all(|pod| pod.duration_of(self.timed).is_none() || one.has(pod) == other.has(pod))
     }
 
     /// Whether at most a tenth of the pods of a pool or zone are on nodes that did not move with it. Such a node has 5
@@ -128,9 +128,9 @@ impl<'a> ComparedPods<'a> {
     fn moves_as_one(self, place: &Place) -> bool {
         let of_place = |side: &'a ComparisonSide| {
             let is_there = move |(pod, _): &ObservedPod<'_>| place.has(pod);
-            side.observed(self.interval).filter(is_there)
+            side.observed(self.timed).filter(is_there)
         };
-        let before = || self.before.observed(self.interval);
+        let before = || self.before.observed(self.timed);
         let mut own = sample(of_place(self.before));
         if own.count() < LEAST_PODS {
             own = sample(before());
@@ -149,7 +149,7 @@ impl<'a> ComparedPods<'a> {
 }
 
 /// The standard error of the mean, in seconds, of samples with equal weights.
-fn error_of_mean(sample: &DurationSample) -> f64 {
+pub(super) fn error_of_mean(sample: &DurationSample) -> f64 {
     let (mean, count) = (sample.mean(), sample.count() as f64);
     let durations = sample.durations().into_iter();
     let squares = durations.map(|nanos| (nanos as f64 / 1e9 - mean).powi(2));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::presence::SideName;
 use super::statistics::{
     BootstrapQuantiles, DurationSample, RankTest, Resampled, interval, widened,
 };
@@ -15,7 +16,7 @@ use podinit_core::quantile::LEAST_OF_P99;
 /// An interval with fewer observed pods on either side has no row.
 pub(super) const LEAST_PODS: usize = 5;
 /// Ranks with a corrected p-value below this are no chance.
-const SIGNIFICANCE: f64 = 0.05;
+pub(super) const SIGNIFICANCE: f64 = 0.05;
 /// Of the 5 % of tables without a difference that may show one, the intervals of all quantiles have these.
 const OF_QUANTILES: f64 = 0.04;
 /// How many quantiles of each row have intervals.
@@ -152,6 +153,9 @@ pub struct Row {
     pub p90: Difference,
     /// The difference of the 99th percentiles, in seconds; `None` of fewer than 100 pods on either side
     pub(super) p99_difference: Option<f64>,
+    /// The side that does not have this stage: 0 counts there, and of every pod that lacks it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_there: Option<SideName>,
     /// What the intervals were found from
     pub resampled: Resampled,
     /// The probability that a pod after is slower than a pod before; ties count half
@@ -215,6 +219,7 @@ impl Row {
             p99_difference: later.p99.zip(figures.p99).map(|(after, before)| after - before),
             before: figures,
             after: later,
+            not_there: None,
             resampled,
             probability_slower: probability,
             p_value,

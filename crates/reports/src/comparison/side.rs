@@ -9,13 +9,15 @@ use serde::Serialize;
 
 use super::mix::untagged;
 use super::start::StartupCourse;
+use super::startup_pulls::StartupPulls;
 use super::statistics::{DurationSample, ObservedDuration};
 use super::timed::PodDuration;
 use podinit_core::dimension::{Dimension, PodValues};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    Backfill, Cause, EndedStartup, Interval, Latency, Milestone, NetworkTime, Observation,
-    Observer, Outcome, Progress, Record, RecordAmendment, SloInterval, Stage, TrackerObservation,
+    Backfill, Cause, EndedStartup, Interval, IntervalResult, Latency, Milestone, NetworkTime,
+    Observation, Observer, Outcome, Progress, Record, RecordAmendment, SloInterval, Stage,
+    TrackerObservation,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, PodUid, Workload};
@@ -32,6 +34,10 @@ type PodImages = Arc<[Arc<str>]>;
 pub struct ComparedPod {
     /// The durations that were observed, by [`Interval::index`]
     durations: [Option<Latency>; Interval::COUNT],
+    /// The stages that apply to it and were not observed, a bit for each [`Stage::index`]
+    unobserved_stages: u8,
+    /// How long its images were pulled
+    pub(super) pulls: StartupPulls,
     /// The minute in which it was created, where that is known
     pub(super) minute: Option<i64>,
     /// Its network time may include the pull of an image
@@ -69,8 +75,25 @@ impl ComparedPod {
     pub(super) fn duration_of(&self, timed: &PodDuration) -> Option<Latency> {
         match timed {
             PodDuration::Interval(SloInterval::Standard(interval)) => self.duration(*interval),
+            PodDuration::OrZero { stage, whole } => {
+                self.duration(*whole)?;
+                self.stage_or_zero(*stage)
+            }
+            PodDuration::Pulls { from: None } => self.pulls.all,
+            PodDuration::Pulls { from: Some(registry) } => self.pulls.from(registry),
             _ => self.named.iter().find(|(own, _)| own == timed).map(|(_, took)| *took),
         }
+    }
+
+    /// How long a stage took, 0 where it does not apply to the pod; `None` where it was not observed.
+    pub(super) fn stage_or_zero(&self, stage: Stage) -> Option<Latency> {
+        let lacks = || (!self.is_unobserved(stage)).then(|| Latency::from_nanos(0));
+        self.duration(Interval::Stage(stage)).or_else(lacks)
+    }
+
+    /// Whether a stage applies to it and was not observed.
+    pub(super) fn is_unobserved(&self, stage: Stage) -> bool {
+        self.unobserved_stages & (1 << stage.index()) != 0
     }
 
     /// Whether anything of its startup was observed.
@@ -225,9 +248,12 @@ impl ComparisonSide {
         self.span.map(|(_, to)| to).max(self.newest)
     }
 
-    /// The pods of which an interval was observed.
-    pub(super) fn observed(&self, interval: Interval) -> impl Iterator<Item = ObservedPod<'_>> {
-        self.pods.iter().filter_map(move |pod| Some((pod, pod.value(pod.duration(interval)?, 1.0))))
+    /// The pods of which a duration was observed.
+    pub(super) fn observed<'a>(
+        &'a self,
+        timed: &'a PodDuration,
+    ) -> impl Iterator<Item = ObservedPod<'a>> + Clone {
+        self.pods.iter().filter_map(|pod| Some((pod, pod.value(pod.duration_of(timed)?, 1.0))))
     }
 
     /// The sample of a duration, of the pods that `weight` gives one.
@@ -272,14 +298,21 @@ impl ComparisonSide {
 
     /// The same, with all the time before a pod was bound as `scheduling`: what a lone list tells, to compare it with.
     pub(super) fn as_a_list_tells(&self) -> Self {
+        const BEFORE_BINDING: [Stage; 3] = [Stage::Gated, Stage::Scheduling, Stage::Unschedulable];
         let [gated, scheduling, unschedulable] =
-            [Stage::Gated, Stage::Scheduling, Stage::Unschedulable]
-                .map(|stage| Interval::Stage(stage).index());
+            BEFORE_BINDING.map(|stage| Interval::Stage(stage).index());
         let pods = self.pods.iter().cloned().map(|mut pod| {
+            let is_unobserved = BEFORE_BINDING.into_iter().any(|stage| pod.is_unobserved(stage));
+            for stage in BEFORE_BINDING {
+                pod.unobserved_stages &= !(1 << stage.index());
+            }
             let waited = pod.durations[scheduling].or(pod.durations[unschedulable].take());
             let nanos = pod.durations[gated].take().map_or(0, Latency::as_nanos);
             pod.durations[scheduling] =
                 waited.map(|waited| Latency::from_nanos(waited.as_nanos().saturating_add(nanos)));
+            if is_unobserved && waited.is_none() {
+                pod.unobserved_stages |= 1 << Stage::Scheduling.index();
+            }
             pod
         });
         Self {
@@ -314,6 +347,8 @@ impl ComparisonSide {
         let (images, untagged) = self.images_of(record);
         let pod = ComparedPod {
             durations,
+            unobserved_stages: unobserved_stages(record),
+            pulls: StartupPulls::from_record(record),
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
             network_may_include_pulls: (record.network_time)
                 .is_some_and(NetworkTime::may_include_pulls),
@@ -353,6 +388,17 @@ impl ComparisonSide {
             self.span = Some((from.min(now), to.max(now)));
         }
     }
+}
+
+/// The stages that apply to a pod and were not observed, a bit for each.
+fn unobserved_stages(record: &Record) -> u8 {
+    let unobserved = record.intervals.iter().filter_map(|one| match (one.interval, one.result) {
+        (Interval::Stage(stage), IntervalResult::Open | IntervalResult::Unobserved { .. }) => {
+            Some(stage)
+        }
+        _ => None,
+    });
+    unobserved.fold(0, |bits, stage| bits | 1 << stage.index())
 }
 
 /// The name of a pod of a Job without the word that each try gets anew.

@@ -1,5 +1,5 @@
-//! What a row compares beside the intervals that all pods have: durations of milestones of your own, and gates
-//! ([§16.10](crate::specification#s16-10)).
+//! What a row compares: the intervals that all pods have, durations of milestones of your own and gates
+//! ([§16.10](crate::specification#s16-10)), and the pulls of a startup ([§15.2](crate::specification#s15-2)).
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -8,20 +8,28 @@ use std::sync::Arc;
 
 use super::row::LEAST_PODS;
 use super::side::ComparisonSide;
-use podinit_core::lifecycle::{CustomStart, GateKind, Interval, Latency, Record, SloInterval};
+use podinit_core::lifecycle::{
+    CustomStart, GateKind, Interval, Latency, Record, SloInterval, Stage,
+};
 use podinit_core::pod::MOST_OWN_MILESTONES;
 
 /// So many durations of milestones have rows, and so many gates, those of most pods.
 const MOST_MILESTONES: usize = CustomStart::ALL.len() * MOST_OWN_MILESTONES;
 const MOST_GATES: usize = 20;
+/// The name of the row of pulls.
+const PULLS: &str = "pulls";
 
 /// A duration that pods have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum PodDuration {
     /// An interval of all pods, or a duration of a milestone of your own
     Interval(SloInterval),
+    /// A stage that one side does not have, of the pods with the interval `whole`: 0 of a pod that lacks it
+    OrZero { stage: Stage, whole: Interval },
     /// How long a gate took
     Gate { kind: GateKind, gate: Arc<str> },
+    /// The time in which images were pulled, those of this registry or all
+    Pulls { from: Option<Arc<str>> },
 }
 
 impl From<Interval> for PodDuration {
@@ -35,7 +43,22 @@ impl PodDuration {
     pub(super) fn name(&self) -> Cow<'static, str> {
         match self {
             Self::Interval(interval) => interval.text(),
+            Self::OrZero { stage, .. } => stage.as_str().into(),
+            Self::Pulls { .. } => PULLS.into(),
             Self::Gate { kind, gate } => format!("{} gate {gate}", kind.as_str()).into(),
+        }
+    }
+
+    /// Whether few values of a dimension may differ in it although all pods are as before: it is no step.
+    pub(super) const fn may_differ_in_few(&self) -> bool {
+        !matches!(self, Self::Interval(SloInterval::Standard(Interval::Step(_))))
+    }
+
+    /// As it was observed alone, without pods that lack it.
+    pub(super) fn observed_alone(&self) -> Self {
+        match self {
+            Self::OrZero { stage, .. } => Interval::Stage(*stage).into(),
+            _ => self.clone(),
         }
     }
 
@@ -62,6 +85,8 @@ impl PodDuration {
             Self::Interval(SloInterval::Standard(interval)) => {
                 (false, None, interval.as_str(), None)
             }
+            Self::OrZero { stage, .. } => (false, None, stage.as_str(), None),
+            Self::Pulls { .. } => (false, None, PULLS, None),
             Self::Gate { kind, gate } => (true, Some(*kind), gate, None),
         }
     }

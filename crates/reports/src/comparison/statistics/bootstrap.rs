@@ -123,7 +123,7 @@ impl BootstrapDeck {
 }
 
 /// A duration to three significant digits.
-const fn rounded(nanos: u64) -> u64 {
+pub(super) const fn rounded(nanos: u64) -> u64 {
     if nanos < 1_000 {
         return nanos;
     }
@@ -135,8 +135,12 @@ const fn rounded(nanos: u64) -> u64 {
 /// nearest rank.
 pub fn interval(before: &[u64], after: &[u64]) -> (f64, f64) {
     let pairs = before.iter().zip(after);
-    let difference = |(before, after): (&u64, &u64)| *after as i64 - *before as i64;
-    let mut differences: Vec<i64> = pairs.map(difference).collect();
+    ends(pairs.map(|(before, after)| *after as i64 - *before as i64))
+}
+
+/// The interval of 95 % of differences in nanoseconds, in seconds: their 2.5th and 97.5th percentile by nearest rank.
+pub(crate) fn ends(differences: impl Iterator<Item = i64>) -> (f64, f64) {
+    let mut differences: Vec<i64> = differences.collect();
     differences.sort_unstable();
     let at = |permille: usize| {
         let rank = (differences.len() * permille).div_ceil(1_000);

@@ -7,11 +7,13 @@ mod normal;
 mod proportions;
 mod ranks;
 mod sample;
+mod trimmed;
 
 pub use bootstrap::interval;
-pub(super) use bootstrap::{BootstrapQuantiles, widened};
+pub(super) use bootstrap::{BootstrapQuantiles, ends, widened};
 pub(super) use clusters::ClusteredDifference;
 pub use proportions::{Proportion, fisher, newcombe};
 pub(super) use ranks::{RankTest, van_elteren};
 pub use ranks::{holm, mann_whitney};
 pub use sample::{DurationSample, ObservedDuration, Resampled};
+pub use trimmed::{DividedDuration, DividedSample};

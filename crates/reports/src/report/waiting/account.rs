@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::spans::{TimeSpan, length, union};
+use crate::spans::{TimeSpan, length, union};
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
     Cause, Interval, MOST_CAUSES, Milestone, Outcome, Progress, Record, RecordedCause, Stage,

@@ -3,12 +3,11 @@
 
 use super::account::WaitingAccount;
 use super::probe_wait;
-use super::spans::{length, union};
 use super::summary::{SavesAtMost, Saving};
+use crate::spans::{known_pulls, length, union};
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
-    Cause, Interval, IntervalResult, Milestone, Record, RecordedImage, Stage, Step,
-    UnobservedReason,
+    Cause, Interval, IntervalResult, Milestone, Record, Stage, Step, UnobservedReason,
 };
 use podinit_core::pod::MOST_FOLLOWED;
 use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
@@ -57,20 +56,9 @@ impl AvoidableWait {
 /// the pod once, so that their sum would be more than it could gain. Where a pull has failed, the time counts too in
 /// which the kubelet tried again or backed off.
 fn pulls(record: &Record, account: &WaitingAccount) -> Option<u64> {
-    let is_known = |image| match image {
-        RecordedImage::Present => true,
-        RecordedImage::Pulled { ended, .. } => ended.is_some(),
-        RecordedImage::Unknown => false,
-    };
-    let known = record.pulls.iter().filter(|pull| is_known(pull.image)).count();
-    // Of more containers the others are not followed.
-    let containers = record.containers.len();
-    if containers == 0 || containers >= MOST_FOLLOWED || known < containers {
-        return None;
-    }
+    let pulled = known_pulls(record)?.map(|(_, span)| span);
     let has_failed = record.pulls.iter().any(|pull| pull.has_failed);
     let causes: &[Cause] = if has_failed { &[Cause::Image, Cause::Pull] } else { &[] };
-    let pulled = record.pulls.iter().filter_map(|pull| pull.span());
     Some(union(pulled.chain(account.spans_of(causes)), account.whole))
 }
 

@@ -16,7 +16,6 @@ mod costs;
 #[cfg(test)]
 mod fixtures;
 mod probe_wait;
-mod spans;
 mod summary;
 mod tables;
 

@@ -6,7 +6,7 @@ use crate::report::formatting::{IntervalNames, largest_part};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Cause, Stage};
 use podinit_text::table::TextTable;
-use podinit_text::words::{count, listed, percent};
+use podinit_text::words::{capitalized, count, listed, percent};
 
 /// The title of the section.
 pub(in crate::report) const WAITING: &str = "What waiting costs";
@@ -116,12 +116,6 @@ fn sentences(report: &WaitingReport, names: IntervalNames) -> Vec<String> {
     let of = format!("of the time of {which}");
     let largest = largest.map(|(stage, share)| largest_part(&of, names.name(stage), share));
     [largest, Some(whole), others, aside].into_iter().flatten().collect()
-}
-
-/// With its first letter large.
-fn capitalized(text: &str) -> String {
-    let (first, rest) = text.split_at(1);
-    first.to_ascii_uppercase() + rest
 }
 
 /// What took most of the time, in words, the most first.
