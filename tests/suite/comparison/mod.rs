@@ -9,5 +9,7 @@ mod reference;
 mod scipy;
 mod sides;
 mod simulation;
+mod start_places;
+mod start_places_reference;
 mod starts_reference;
 mod tails;

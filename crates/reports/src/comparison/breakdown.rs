@@ -109,7 +109,7 @@ fn candidates_of(
         return Vec::new();
     }
     let sides = (before.observed(interval), after.observed(interval));
-    let pairs = paired(dimension, sides, |(pod, _)| pod, sample).into_iter();
+    let pairs = paired(sides, |(pod, _)| pod.values(dimension), sample).into_iter();
     let candidates = pairs.map(|(value, before, after)| {
         let base = before.as_ref().unwrap_or(one).mean();
         let pods_after = after.count() as f64 / other.count() as f64;
