@@ -102,7 +102,7 @@ pub(super) fn verdict(
     if class == CauseClass::Intended && !is_held_long() {
         return PodVerdict::Ignored;
     }
-    let history = in_stage(record, waiting.stage());
+    let history = record.causes_in_stage(waiting.stage());
     let is_no_fault = record.progress.is_never_ready() && class.is_idle_wait();
     let present = || {
         let last = *history.last()?;
@@ -126,14 +126,6 @@ pub(super) fn verdict(
         container: had.container,
         message: (record.message.clone()).filter(|_| waiting.cause() == had.waiting.cause()),
     })
-}
-
-/// The causes that the pod has had in its present stage, the oldest first.
-fn in_stage(record: &Record, stage: Stage) -> Vec<RecordedCause> {
-    let mut history = record.causes_since_entry();
-    let before = (history.iter()).rposition(|one| one.waiting.stage() != stage);
-    history.drain(..before.map_or(0, |position| position + 1));
-    history
 }
 
 /// The failing cause that counts, if there is one: the one that the pod had last.

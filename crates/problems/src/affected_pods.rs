@@ -93,7 +93,7 @@ impl AddedPods {
                 images: images.get(pod.image).map(slice::from_ref).unwrap_or_default(),
                 gate: gates.get(pod.gate).map(|gate| shared_gates.shown(pod.cause, gate)),
             };
-            let has_registry = matches!(pod.cause, Cause::Image | Cause::Pull);
+            let has_registry = pod.cause.is_of_pulls();
             has.all()
                 .filter(move |(dimension, _)| has_registry || *dimension != Dimension::Registry)
         };

@@ -133,8 +133,7 @@ impl<'a> ProblemBackground<'a> {
 
 /// Whether an image or a registry is held to be at fault for a pull.
 pub(super) const fn is_of_images(cause: Cause, dimension: Dimension) -> bool {
-    matches!(cause, Cause::Image | Cause::Pull)
-        && matches!(dimension, Dimension::Image | Dimension::Registry)
+    cause.is_of_pulls() && matches!(dimension, Dimension::Image | Dimension::Registry)
 }
 
 #[cfg(test)]

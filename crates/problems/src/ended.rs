@@ -35,7 +35,10 @@ pub(super) fn failed(record: &Record, now: Timestamp) -> Option<PodCause> {
     }
     let (cause, container) = match outcome {
         Outcome::Rejected => (Cause::Rejected, None),
-        _ => (Cause::Crash, failed_container(record)),
+        _ => {
+            let position = record.failed_container();
+            (Cause::Crash, position.and_then(|position| u8::try_from(position).ok()))
+        }
     };
     let words = ending.as_deref().and_then(|ending| ending.in_words());
     // The last message about a crash, where the end is unknown.
@@ -50,22 +53,6 @@ pub(super) fn failed(record: &Record, now: Timestamp) -> Option<PodCause> {
         container,
         message: words.map(Arc::from).or_else(before),
     })
-}
-
-/// The position of the first container whose state is an exit code other than 0.
-fn failed_container(record: &Record) -> Option<u8> {
-    let position = match record.ending() {
-        Some(ending) => {
-            let mut ended = ending.containers.iter();
-            ended.find(|one| one.has_failed())?.container
-        }
-        // A checkpoint has only so many endings.
-        None => {
-            let mut all = record.containers.iter();
-            all.position(|one| one.problem == Some(Cause::Crash))?
-        }
-    };
-    u8::try_from(position).ok()
 }
 
 /// What affects the pod of `record`; `None` unless it became ready lately and crashes again.

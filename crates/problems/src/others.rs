@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use podinit_core::dimension::PodValues;
-use podinit_core::lifecycle::{Milestone, Record, RecordedImage};
+use podinit_core::lifecycle::{Milestone, Record};
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{Claims, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -44,7 +44,7 @@ impl UnaffectedPods {
     /// Adds a startup that ended as ready.
     pub(super) fn add_ready(&mut self, record: &Record) {
         let ready = record.reached(Milestone::Ready).map(|at| {
-            let pulled = pulled(record);
+            let pulled = record.pulled_images().cloned().collect();
             Box::new(BecameReady { at, pulled })
         });
         self.well.push(UnaffectedPod { ready, ..UnaffectedPod::from_record(record) });
@@ -101,16 +101,4 @@ impl UnaffectedPod {
             ..PodValues::default()
         }
     }
-}
-
-/// The images that a pod pulled.
-fn pulled(record: &Record) -> Box<[Arc<str>]> {
-    let was_pulled = |image: &RecordedImage| matches!(image, RecordedImage::Pulled { .. });
-    let pulls = record.pulls.iter().filter(|pull| was_pulled(&pull.image));
-    let images = pulls.filter_map(|pull| {
-        let mut containers = record.containers.iter();
-        let of_pull = containers.find(|one| one.name == pull.container && one.init == pull.init);
-        of_pull?.image.clone()
-    });
-    images.collect()
 }

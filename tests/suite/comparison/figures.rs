@@ -156,7 +156,7 @@ fn assert_starts(found: &Comparison, before: &[Pod], after: &[Pod]) -> &'static 
             }
             assert!(low <= least + 1e-9 && high >= most - 1e-9, "{row:?} {expected:?}");
             let is_of_ranks = row.p_value < 0.01 && expected.is_higher == (row.difference > 0.0);
-            found[0] > 0.0 || found[1] < 0.0 || is_of_ranks
+            found[0] > 0.0 || found[1] < 0.0 || is_of_ranks || expected.is_outage
         }
         (None, None) => {
             for (found, expected) in row.interval.iter().zip(expected.interval) {

@@ -10,5 +10,7 @@ mod scipy;
 mod sides;
 mod simulation;
 mod stage_reference;
+mod start_places;
+mod start_places_reference;
 mod starts_reference;
 mod tails;

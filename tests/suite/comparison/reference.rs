@@ -288,7 +288,7 @@ fn has(pod: &Pod, dimension: &str, value: &str) -> bool {
     values(pod, dimension).iter().any(|own| own == value)
 }
 
-fn values(pod: &Pod, dimension: &str) -> Vec<String> {
+pub fn values(pod: &Pod, dimension: &str) -> Vec<String> {
     let namespace = match &pod.workload {
         Some((namespace, ..)) => namespace,
         None => "default",

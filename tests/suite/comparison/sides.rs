@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use podinit_core::lifecycle::{
     Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
-    Progress, Record, RecordedContainer, RecordedInterval, RecordedMilestone, Stage,
-    UnobservedReason, WaitReason,
+    Progress, Record, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
+    RecordedMilestone, RecordedPull, Stage, UnobservedReason, WaitReason,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
@@ -29,6 +29,46 @@ pub struct Pod {
     /// What applies to it and was not observed
     pub unobserved: Vec<Interval>,
     pub end: End,
+    /// What keeps it from starting, where that is not the network
+    pub fault: Option<Fault>,
+    /// After how many seconds it became ready, and which of its images it had pulled
+    pub pulled: Option<(i64, Vec<usize>)>,
+}
+
+/// What keeps a pod from starting.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    pub cause: Cause,
+    /// The image of the container that gives it
+    pub image: usize,
+    /// So many seconds after the creation
+    pub since: i64,
+}
+
+impl Fault {
+    fn waiting(self) -> WaitReason {
+        WaitReason::new(Stage::Containers, self.cause).unwrap()
+    }
+
+    /// The fault comes twice, with another one in between. A pod that is over was deleted before.
+    fn causes(self, created: Timestamp, is_over: bool) -> Vec<RecordedCause> {
+        let cause = |seconds: i64, stage, cause, image: Option<usize>| RecordedCause {
+            waiting: WaitReason::new(stage, cause).unwrap(),
+            began: created.plus_nanos(seconds * 1_000_000_000),
+            container: image.map(|image| image as u8),
+        };
+        let own = |seconds| cause(seconds, Stage::Containers, self.cause, Some(self.image));
+        let mut all = vec![
+            cause(0, Stage::Network, Cause::Unknown, None),
+            own(self.since),
+            cause(self.since + 1, Stage::Containers, Cause::Create, Some(0)),
+            own(self.since + 2),
+        ];
+        if is_over {
+            all.push(cause(self.since + 3, Stage::Containers, Cause::Terminating, None));
+        }
+        all
+    }
 }
 
 /// How the startup of a pod ends.
@@ -48,12 +88,13 @@ pub enum End {
 }
 
 impl End {
-    fn progress(self, created: Timestamp) -> Progress {
+    fn progress(self, created: Timestamp, fault: Option<Fault>) -> Progress {
         let ended = |outcome, seconds: i64| Progress::Ended {
             outcome,
             at: created.plus_nanos(seconds * 1_000_000_000),
             ending: None,
         };
+        let network = WaitReason::new(Stage::Network, Cause::Cni).unwrap();
         match self {
             Self::Ready => ended(Outcome::Ready, 0),
             Self::Completed => ended(Outcome::Completed, 0),
@@ -62,7 +103,7 @@ impl End {
             Self::Deleted(seconds) => ended(Outcome::Deleted, seconds),
             Self::Moved => ended(Outcome::Moved, 0),
             Self::InFlight => Progress::InFlight {
-                waiting: WaitReason::new(Stage::Network, Cause::Cni).unwrap(),
+                waiting: fault.map_or(network, Fault::waiting),
                 entered: created,
                 stuck_at: created,
                 is_stuck: false,
@@ -89,8 +130,21 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         is_sidecar: false,
         image: Some(Arc::from(image.as_str())),
         registry: None,
-        problem: None,
+        problem: pod.fault.filter(|fault| fault.image == number).map(|fault| fault.cause),
     };
+    let pulled = |image: &usize| RecordedPull {
+        container: format!("c{image}").into(),
+        init: false,
+        registry: "registry".into(),
+        has_failed: false,
+        image: RecordedImage::Pulled { ended: None, with_wait: Latency::from_nanos(0) },
+    };
+    let milestone = |milestone, seconds: i64| RecordedMilestone {
+        milestone,
+        time: Some(created.plus_nanos(seconds * 1_000_000_000)),
+        source: Some(MilestoneSource::Condition),
+    };
+    let ready = pod.pulled.iter().map(|(seconds, _)| milestone(Milestone::Ready, *seconds));
     let interval = |(interval, nanos): &(Interval, u64)| RecordedInterval {
         interval: *interval,
         kind: IntervalKind::from_interval(*interval),
@@ -118,15 +172,13 @@ fn record((number, pod): (usize, &Pod)) -> Record {
             ..PodInfo::default()
         },
         discovered: created,
-        progress: pod.end.progress(created),
-        milestones: vec![RecordedMilestone {
-            milestone: Milestone::Created,
-            time: Some(created),
-            source: Some(MilestoneSource::CreationTimestamp),
-        }],
+        progress: pod.end.progress(created, pod.fault),
+        milestones: [milestone(Milestone::Created, 0)].into_iter().chain(ready).collect(),
         intervals: pod.durations.iter().map(interval).chain(unobserved).collect(),
         containers: pod.images.iter().enumerate().map(image).collect(),
-        causes: Vec::new(),
+        pulls: pod.pulled.iter().flat_map(|(_, images)| images.iter().map(pulled)).collect(),
+        causes: (pod.fault)
+            .map_or_else(Vec::new, |fault| fault.causes(created, pod.end != End::InFlight)),
         ..records::record(namespace, &name)
     }
 }
@@ -210,6 +262,7 @@ pub fn random(
                 durations,
                 unobserved,
                 end,
+                ..Pod::default()
             }
         })
         .collect()

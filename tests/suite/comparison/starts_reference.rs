@@ -24,26 +24,38 @@ pub struct ExpectedStarts {
     /// That the shares of clusters are higher after
     pub is_higher: bool,
     pub worse_from: Option<usize>,
+    /// A fifth more of the pods do not start, and half more of those of three workloads
+    pub is_outage: bool,
 }
 
 /// Of a cluster: pods that did not start, of how many.
 type Cluster = [usize; 2];
 
-/// The row of the pods that did not start.
-pub fn not_started(before: &[Pod], after: &[Pod]) -> Option<ExpectedStarts> {
+/// What fails together, and the pods of both sides that count, each with whether it started.
+pub fn counted<'a>(
+    before: &'a [Pod],
+    after: &'a [Pod],
+) -> (&'static str, [Vec<(&'a Pod, bool)>; 2]) {
     let limit = limit(before).or_else(|| limit(after));
     let sides = [before, after].map(|pods| told(pods, limit));
-    let clusters_of = |name: &str, sides: &[Vec<(&Pod, bool)>; 2]| {
-        [0, 1].map(|side| clusters(name, &sides[side]))
-    };
     let is_enough = |name, sides| clusters_of(name, sides).iter().all(|found| found.len() >= 10);
-    let [one, other] = [before, after].map(|pods| left_out(pods, limit));
     let pods = sides.clone().map(|side| last_tries(&side));
-    let (together, pods) = match () {
+    match () {
         () if is_enough("workloads", &sides) => ("workloads", sides),
         () if is_enough("minutes", &pods) => ("minutes", pods),
         () => ("pods", pods),
-    };
+    }
+}
+
+fn clusters_of(name: &str, sides: &[Vec<(&Pod, bool)>; 2]) -> [Vec<Cluster>; 2] {
+    [0, 1].map(|side| clusters(name, &sides[side]))
+}
+
+/// The row of the pods that did not start.
+pub fn not_started(before: &[Pod], after: &[Pod]) -> Option<ExpectedStarts> {
+    let limit = limit(before).or_else(|| limit(after));
+    let [one, other] = [before, after].map(|pods| left_out(pods, limit));
+    let (together, pods) = counted(before, after);
     let counts = [0, 1].map(|side| {
         let failed = pods[side].iter().filter(|(_, has_started)| !has_started).count();
         [failed, pods[side].len(), [one, other][side][0], [one, other][side][1]]
@@ -57,6 +69,19 @@ pub fn not_started(before: &[Pod], after: &[Pod]) -> Option<ExpectedStarts> {
         let sums = [[count, of], [later, of_later]];
         share(sums[1]) - share(sums[0]) >= 0.01 && fisher(sums) < 0.01
     };
+    let workloads = |side: usize| {
+        let mut found: BTreeMap<String, Cluster> = BTreeMap::new();
+        for (pod, has_started) in pods[side].iter().filter(|(pod, _)| pod.workload.is_some()) {
+            let own = found.entry(format!("{:?}", pod.workload)).or_default();
+            *own = [own[0] + usize::from(!has_started), own[1] + 1];
+        }
+        found
+    };
+    let earlier = workloads(0);
+    let down = workloads(1).into_iter().filter(|(name, later)| {
+        earlier.get(name).is_some_and(|was| share(*later) - share(*was) >= 0.5)
+    });
+    let is_outage = down.count() >= 3 && share(sums[1]) - share(sums[0]) >= 0.2;
     let found = clusters_of(together, &pods);
     let [probability, ranks] = mann_whitney(&found);
     Some(ExpectedStarts {
@@ -67,6 +92,7 @@ pub fn not_started(before: &[Pod], after: &[Pod]) -> Option<ExpectedStarts> {
         interval: newcombe(sums),
         clustered: (together != "pods").then(|| bootstrap(&found, share(sums[1]) - share(sums[0]))),
         is_higher: probability > 0.5,
+        is_outage,
         worse_from: (0..=of_later).find(|later| is_worse(*later)),
     })
 }
@@ -89,7 +115,8 @@ fn clusters(together: &str, pods: &[(&Pod, bool)]) -> Vec<Cluster> {
     found.into_values().collect()
 }
 
-/// Without the tries of Jobs that another followed. These pods have no names, and each ended when it was created.
+/// Without the tries of Jobs that another followed. These pods have no names. Each ended when it was created, but for those
+/// that were deleted and of which a cause is known.
 fn last_tries<'a>(pods: &[(&'a Pod, bool)]) -> Vec<(&'a Pod, bool)> {
     let mut sorted = pods.to_vec();
     // On a tie, a side has those first of which anything was observed.
@@ -103,6 +130,7 @@ fn last_tries<'a>(pods: &[(&'a Pod, bool)]) -> Vec<(&'a Pod, bool)> {
                 && other.workload == pod.workload
                 && !has_started
                 && other.end != End::InFlight
+                && over(other) <= pod.created
         };
         if is_of_job(pod)
             && let Some(before) = left.iter().position(is_before)
@@ -112,6 +140,13 @@ fn last_tries<'a>(pods: &[(&'a Pod, bool)]) -> Vec<(&'a Pod, bool)> {
         left.push((pod, has_started));
     }
     left
+}
+
+fn over(pod: &Pod) -> i64 {
+    match pod.end {
+        End::Deleted(seconds) if pod.fault.is_some() => pod.created + seconds,
+        _ => pod.created,
+    }
 }
 
 /// All pairs of clusters: the probability that the one after has a higher share, and the p-value.

@@ -3,6 +3,7 @@
 //! A record is made when somebody asks for it. Of a startup that has ended, its [`EndedStartup`] is kept
 //! until then; of one under way, the tracker has everything (see `Tracker::in_flight`).
 
+mod container;
 mod ended_startup;
 #[cfg(test)]
 #[allow(dead_code, unreachable_pub, reason = "`podinit-testing` has this file too")]
@@ -286,13 +287,6 @@ pub struct RecordedContainer {
     pub problem: Option<Cause>,
 }
 
-impl RecordedContainer {
-    /// The image that its problem is about: that of a volume, or its own.
-    pub fn failing_image(&self) -> Option<&Arc<str>> {
-        self.volume_image.as_ref().or(self.image.as_ref())
-    }
-}
-
 /// How the image of a container came to the node, as Events have shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "pull")]
@@ -464,22 +458,6 @@ impl Record {
     /// Whether podinit first saw the pod when its startup was over, so that nobody saw it wait.
     pub fn is_over_at_first_sight(&self) -> bool {
         self.causes.is_empty()
-    }
-
-    /// What [`Record::image`] says, by the containers and pulls.
-    pub(in crate::lifecycle) fn decisive_image(&self) -> Option<&Arc<str>> {
-        let failed = self.pulls.iter().find(|pull| pull.has_failed);
-        let mut containers = self.containers.iter();
-        let by_problem = containers.find(|one| one.problem == Some(Cause::Image));
-        let mut containers = self.containers.iter();
-        let by_pull = || {
-            let failed = failed?;
-            containers.find(|one| one.name == failed.container && one.init == failed.init)
-        };
-        let mut all = self.containers.iter();
-        let found = by_problem.or_else(by_pull);
-        let found = found.or_else(|| all.find(|one| !one.init));
-        found?.failing_image()
     }
 
     /// The outcome; `None` of a startup under way.

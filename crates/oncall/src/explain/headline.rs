@@ -118,8 +118,5 @@ fn awaited(record: &Record, waiting: WaitReason) -> String {
 
 /// The container that gives the pod its cause; `None` if none does.
 fn container(record: &Record, waiting: WaitReason) -> Option<&RecordedContainer> {
-    let last = record.causes.last().filter(|last| last.waiting == waiting)?;
-    let by_position = last.container.and_then(|at| record.containers.get(usize::from(at)));
-    let mut all = record.containers.iter();
-    by_position.or_else(|| all.find(|one| one.problem == Some(waiting.cause())))
+    record.container_of(record.last_cause().filter(|last| last.waiting == waiting)?)
 }

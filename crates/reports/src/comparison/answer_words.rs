@@ -183,8 +183,12 @@ pub(super) fn in_words(Place { dimension, values }: &Place) -> String {
         Dimension::Workload => "of",
         Dimension::Zone | Dimension::Namespace => "in",
     };
-    let plural = if values.len() > 1 { "s" } else { "" };
-    format!("{preposition} {}{plural} {}", name_of(*dimension), listed(values))
+    let name = match (dimension, name_of(*dimension)) {
+        (_, name) if values.len() == 1 => name.to_owned(),
+        (Dimension::Registry, _) => "registries".to_owned(),
+        (_, name) => format!("{name}s"),
+    };
+    format!("{preposition} {name} {}", listed(values))
 }
 
 /// Where the difference lies: `, on nodes a and b only`.

@@ -122,7 +122,7 @@ fn candidates_of(
         (Dimension::Registry, _) => return Vec::new(),
         _ => {
             let sides = (before.observed(timed), after.observed(timed));
-            paired(dimension, sides, |(pod, _)| pod, sample)
+            paired(sides, |(pod, _)| pod.values(dimension), sample)
         }
     };
     let pairs = pairs.into_iter();

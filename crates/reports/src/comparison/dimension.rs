@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::row::{LEAST_PODS, Row};
-use super::side::ComparedPod;
 use podinit_core::dimension::{Dimension, grouped};
 
-/// By these, in this order: of two that tell as much, the first is named.
+/// By these, in this order: of two that tell as much, the first is named. By the registry only pulls are broken down, and pods
+/// that do not start.
 pub(super) const DIMENSIONS: [Dimension; 7] = [
     Dimension::Node,
     Dimension::Nodepool,
@@ -34,15 +34,13 @@ pub(super) const fn name_of(dimension: Dimension) -> &'static str {
 }
 
 /// The values that enough pods after have, each with what `sum` makes of its pods before and after. `None` is of fewer
-/// than 5 pods before.
-pub(super) fn paired<'a, P: Copy, T>(
-    dimension: Dimension,
+/// than 5 pods before. `values` gives those of a pod, each once.
+pub(super) fn paired<'a, P: Copy, V: Iterator<Item = Cow<'a, str>>, T>(
     (before, after): (impl Iterator<Item = P>, impl Iterator<Item = P>),
-    pod: impl Fn(P) -> &'a ComparedPod,
+    values: impl Fn(P) -> V,
     sum: impl Fn(Vec<P>) -> T,
 ) -> Vec<(String, Option<T>, T)> {
-    let values = |one: P| pod(one).values(dimension);
-    let mut before: BTreeMap<Cow<'_, str>, Vec<P>> = grouped(before, values);
+    let mut before: BTreeMap<Cow<'_, str>, Vec<P>> = grouped(before, &values);
     let after = grouped(after, values).into_iter().filter(|(_, pods)| pods.len() >= LEAST_PODS);
     let pairs = after.map(|(value, pods)| {
         let own = before.remove(&value).filter(|own| own.len() >= LEAST_PODS);

@@ -2,17 +2,16 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::iter;
 
 use serde::Serialize;
 
-use super::dimension::{DIMENSIONS, is_of_nodes, paired};
-use super::only::{Place, moved_as_one};
+use super::only::Place;
 use super::row::LEAST_PODS;
 use super::side::{ComparisonSide, sample};
 use super::start::{NotStartedReason, PodFate};
-use super::statistics::{ClusteredDifference, Proportion, fisher, holm, newcombe};
-use super::together::{KnownStart, Together};
+use super::start_parts::StartPart;
+use super::statistics::{ClusteredDifference, Proportion, fisher, newcombe};
+use super::together::{KnownStart, Together, is_outage};
 use podinit_core::dimension::{Dimension, grouped};
 use podinit_core::label_values;
 use podinit_core::lifecycle::Interval;
@@ -21,15 +20,13 @@ use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
 /// Its name in documents and in rules.
 pub(super) const NOT_STARTED: &str = "not_started";
 /// Of the 5 % of tables without a difference that may show one, this row has these: a p-value below is no chance.
-const OF_STARTS: f64 = 0.01;
+pub(super) const OF_STARTS: f64 = 0.01;
 /// The draws are the same in each run.
 const SEEDS: [u64; 2] = [15_700, 15_701];
 /// A smaller difference of the shares does not matter.
-const MARGIN: f64 = 0.01;
+pub(super) const MARGIN: f64 = 0.01;
 /// So many reasons are stated, those that grew most first.
 const MOST_REASONS: usize = 10;
-/// So many values of a dimension are stated.
-const MOST_VALUES: usize = 5;
 
 label_values! {
     /// Whether more pods do not start.
@@ -75,6 +72,7 @@ impl RowStatistics {
         together: Together,
         clusters: &[Vec<Proportion>; 2],
         [one, other]: [Proportion; 2],
+        is_outage: bool,
     ) -> Self {
         let difference = other.share() - one.share();
         let [low, high] = newcombe(one, other);
@@ -90,7 +88,8 @@ impl RowStatistics {
         let interval = [found.interval[0].min(low), found.interval[1].max(high)];
         let [wide_low, wide_high] = found.wide;
         let is_higher = found.ranks.probability > 0.5;
-        let is_proven = wide_low > 0.0
+        let is_proven = is_outage
+            || wide_low > 0.0
             || wide_high < 0.0
             || (found.ranks.p_value < OF_STARTS && is_higher == (difference > 0.0));
         let least = one.share() + (difference - wide_low).max(MARGIN);
@@ -132,30 +131,6 @@ pub(crate) struct ReasonCount {
     pub after: u64,
     #[serde(skip)]
     pub(super) reason: NotStartedReason,
-}
-
-/// The pods of a value of a dimension.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct StartPart {
-    pub dimension: Dimension,
-    pub value: String,
-    pub before: Proportion,
-    pub after: Proportion,
-    /// Corrected over all values of all dimensions
-    pub corrected_p_value: f64,
-}
-
-impl StartPart {
-    /// By how many more pods it has that did not start than as many pods before had.
-    fn growth(&self) -> f64 {
-        (self.after.share() - self.before.share()) * self.after.of as f64
-    }
-
-    /// Whether its pods do not start more often, beyond chance.
-    pub(super) fn is_no_chance(&self) -> bool {
-        let growth = self.after.share() - self.before.share();
-        growth >= MARGIN && self.corrected_p_value < OF_STARTS
-    }
 }
 
 /// The workload that has more than half of an increase.
@@ -211,6 +186,7 @@ impl NotStarted {
         let [mut one, mut other] = [before, after].map(|side| SideCounts::from_side(side, limit));
         let told = [&mut one, &mut other].map(|side| std::mem::take(&mut side.pods));
         let (together, clusters, [earlier, later]) = Together::from_sides(told);
+        let is_outage = is_outage([&earlier, &later]);
         one.count(earlier);
         other.count(later);
         let (earlier, later) = (one.starts, other.starts);
@@ -218,17 +194,20 @@ impl NotStarted {
             return None;
         }
         let RowStatistics { interval, wide_interval, p_value, verdict, worse_from } =
-            RowStatistics::from_clusters(together, &clusters, [earlier.pods, later.pods]);
+            RowStatistics::from_clusters(
+                together,
+                &clusters,
+                [earlier.pods, later.pods],
+                is_outage,
+            );
         let parts = match verdict {
             StartVerdict::Same => Vec::new(),
-            _ => parts([&one, &other]),
+            _ => StartPart::from_sides([&one, &other]),
         };
         let difference = later.share - earlier.share;
         let growth = difference * later.pods.of as f64;
         let only = match verdict {
-            StartVerdict::Worse => {
-                only(&parts, growth, later.pods.of, |place| grew_as_one(place, [&one, &other]))
-            }
+            StartVerdict::Worse => StartPart::only(&parts, growth, [&one, &other]),
             _ => None,
         };
         let is_told = matches!(verdict, StartVerdict::Worse | StartVerdict::Unclear)
@@ -266,11 +245,11 @@ fn limit(side: &ComparisonSide) -> Option<u64> {
 
 /// The pods of a side, counted.
 #[derive(Default)]
-struct SideCounts<'a> {
-    starts: Starts,
+pub(super) struct SideCounts<'a> {
+    pub(super) starts: Starts,
     reasons: HashMap<NotStartedReason, u64>,
     /// Those that count
-    pods: Vec<KnownStart<'a>>,
+    pub(super) pods: Vec<KnownStart<'a>>,
 }
 
 impl<'a> SideCounts<'a> {
@@ -311,7 +290,7 @@ impl<'a> SideCounts<'a> {
     }
 
     /// Each of them.
-    fn each(&self) -> impl Iterator<Item = KnownStart<'a>> {
+    pub(super) fn each(&self) -> impl Iterator<Item = KnownStart<'a>> {
         self.pods.iter().copied()
     }
 }
@@ -356,34 +335,6 @@ fn reasons(
     all
 }
 
-/// The values of every dimension of which a larger share did not start, the largest growth first.
-fn parts([before, after]: [&SideCounts<'_>; 2]) -> Vec<StartPart> {
-    let mut found = Vec::new();
-    for dimension in DIMENSIONS {
-        let sides = (before.each(), after.each());
-        let pairs = paired(dimension, sides, |told| told.pod, KnownStart::sum).into_iter();
-        let parts = pairs.map(|(value, own, after)| {
-            // A new value is compared with all pods before, as those of durations are.
-            let before = own.unwrap_or(before.starts.pods);
-            let corrected_p_value = fisher(before, after);
-            StartPart { dimension, value, before, after, corrected_p_value }
-        });
-        found.extend(parts);
-    }
-    let p_values: Vec<f64> = found.iter().map(|part| part.corrected_p_value).collect();
-    for (part, corrected) in found.iter_mut().zip(holm(&p_values)) {
-        part.corrected_p_value = corrected;
-    }
-    let mut stated = Vec::new();
-    for dimension in DIMENSIONS {
-        let grown = found.iter().filter(|part| part.dimension == dimension && part.growth() > 0.0);
-        let mut grown: Vec<&StartPart> = grown.collect();
-        grown.sort_by(|one, other| other.growth().total_cmp(&one.growth()));
-        stated.extend(grown.into_iter().take(MOST_VALUES).cloned());
-    }
-    stated
-}
-
 /// The workload that has more than half of `growth`. Its pods before are taken for as many as there would be of as many pods
 /// as after.
 fn most_of_increase([before, after]: [&SideCounts<'_>; 2], growth: f64) -> Option<MostOfIncrease> {
@@ -400,36 +351,4 @@ fn most_of_increase([before, after]: [&SideCounts<'_>; 2], growth: f64) -> Optio
     let (workload, part) = parts.find(|(_, part)| *part > growth / 2.0)?;
     let (pods, of) = (part.round() as u64, growth.round() as u64);
     Some(MostOfIncrease { workload, pods, of })
-}
-
-/// The fewest values of one dimension that account for nearly all of a growth by so many pods.
-fn only(
-    parts: &[StartPart],
-    growth: f64,
-    pods_after: u64,
-    grew_as_one: impl Fn(&Place) -> bool,
-) -> Option<Place> {
-    let of_dimension = |dimension: Dimension| {
-        let grown = parts.iter().filter(|part| part.dimension == dimension && part.is_no_chance());
-        let grown = grown.map(|part| (&part.value, part.growth() / growth, part.after.of as f64));
-        Place::of_few(dimension, grown, pods_after as f64).map(|(place, _)| place)
-    };
-    let found = DIMENSIONS.into_iter().filter_map(of_dimension).filter(grew_as_one);
-    found.min_by_key(|place| place.values.len())
-}
-
-/// Whether at most a tenth of the pods of a pool or zone are on nodes whose share grew by less than half of what that of
-/// all of them did.
-fn grew_as_one(place: &Place, [before, after]: [&SideCounts<'_>; 2]) -> bool {
-    if !is_of_nodes(place.dimension) {
-        return true;
-    }
-    let [earlier, later] = [before, after]
-        .map(|side| side.each().filter(|told| place.has(told.pod)).collect::<Vec<_>>());
-    let [one, other] = [&earlier, &later].map(|pods| KnownStart::sum(pods.clone()).share());
-    let sides = (iter::empty(), later.into_iter());
-    let nodes = paired(Dimension::Node, sides, |told| told.pod, KnownStart::sum).into_iter();
-    moved_as_one(
-        nodes.map(|(_, _, pods)| (pods.of as usize, pods.share() - one < (other - one) / 2.0)),
-    )
 }

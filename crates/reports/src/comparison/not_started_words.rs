@@ -1,7 +1,7 @@
 //! What the row of the pods that did not start says in words.
 
 use super::answer_words::in_words;
-use super::not_started::{MostOfIncrease, NotStarted, StartVerdict, Starts};
+use super::not_started::{MARGIN, MostOfIncrease, NotStarted, StartVerdict, Starts};
 use super::together::Together;
 use podinit_text::words::{count, points};
 
@@ -30,6 +30,12 @@ impl NotStarted {
                     Some(more) => format!(
                         "{more}: {counts} ({size}). That may be chance, since pods of a workload fail together."
                     ),
+                    None if self.difference.abs() >= MARGIN => {
+                        let which = if self.difference > 0.0 { "more" } else { "fewer" };
+                        format!(
+                            "Cannot tell whether {which} pods do not start: {counts} ({size}).{seen}"
+                        )
+                    }
                     None => format!(
                         "No difference in how many pods do not start: {counts} ({size}).{seen}"
                     ),

@@ -137,7 +137,7 @@ impl<'a> ComparedPods<'a> {
         }
         let half = (sample(of_place(self.after)).mean() - own.mean()) / 2.0;
         let sides = (before(), of_place(self.after));
-        let nodes = paired(Dimension::Node, sides, |(pod, _)| pod, sample).into_iter();
+        let nodes = paired(sides, |(pod, _)| pod.values(Dimension::Node), sample).into_iter();
         moved_as_one(nodes.map(|(_, before, after)| {
             let base = before.as_ref().unwrap_or(&own);
             let difference = after.mean() - base.mean();

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::mix::untagged;
 use super::start::StartupCourse;
+use super::start_images::StartImages;
 use super::startup_pulls::StartupPulls;
 use super::statistics::{DurationSample, ObservedDuration};
 use super::timed::PodDuration;
@@ -46,6 +47,8 @@ pub struct ComparedPod {
     named: Box<[(PodDuration, Latency)]>,
     /// How its startup went
     pub(super) start: StartupCourse,
+    /// What that tells of images
+    pub(super) start_images: Option<Box<StartImages>>,
     pub namespace: Arc<str>,
     pub node: Option<Arc<str>>,
     /// What its node states; `None` where nodes are not known
@@ -104,12 +107,21 @@ impl ComparedPod {
     /// The values of the pod in a dimension, each once. Image names come without tags. An empty name of a pool means that
     /// the node has no pool.
     pub(super) fn values(&self, dimension: Dimension) -> impl Iterator<Item = Cow<'_, str>> {
+        self.values_with(dimension, &self.untagged)
+    }
+
+    /// The same, where the pod has these images.
+    pub(super) fn values_with<'a>(
+        &'a self,
+        dimension: Dimension,
+        images: &'a [Arc<str>],
+    ) -> impl Iterator<Item = Cow<'a, str>> {
         let has = PodValues {
             namespace: &self.namespace,
             node: self.node.as_deref(),
             workload: self.workload.as_deref(),
             labels: self.node_labels.as_deref(),
-            images: &self.untagged,
+            images,
             gate: None,
         };
         let is_stated = move |value: &Cow<'_, str>| match dimension {
@@ -344,7 +356,10 @@ impl ComparisonSide {
             durations[interval.index()] = record.duration(interval);
         }
         let created = record.reached(Milestone::Created);
-        let (images, untagged) = self.images_of(record);
+        let containers = record.containers.iter();
+        let (images, untagged) =
+            self.images(containers.filter_map(|one| one.image.clone()).collect());
+        let start_images = StartImages::from_record(record, |pulled| self.images(pulled).1);
         let pod = ComparedPod {
             durations,
             unobserved_stages: unobserved_stages(record),
@@ -354,6 +369,7 @@ impl ComparisonSide {
                 .is_some_and(NetworkTime::may_include_pulls),
             named: PodDuration::of_record(record),
             start: StartupCourse::from_record(record),
+            start_images: start_images.map(Box::new),
             namespace: Arc::clone(&record.pod.namespace),
             node: record.pod.node.clone(),
             node_labels: record.node_labels.clone(),
@@ -369,9 +385,8 @@ impl ComparisonSide {
         }
     }
 
-    fn images_of(&mut self, record: &Record) -> (PodImages, PodImages) {
-        let containers = record.containers.iter();
-        let images: Vec<Arc<str>> = containers.filter_map(|one| one.image.clone()).collect();
+    /// These images as a list that pods share, and the same without tags and digests.
+    fn images(&mut self, images: Vec<Arc<str>>) -> (PodImages, PodImages) {
         if let Some((images, untagged)) = self.images.get_key_value(images.as_slice()) {
             return (Arc::clone(images), Arc::clone(untagged));
         }

@@ -53,7 +53,7 @@ pub(super) enum NotStartedReason {
 
 impl StartupCourse {
     pub(super) fn from_record(record: &Record) -> Self {
-        let last = record.causes.last().map(|cause| cause.waiting);
+        let last = record.last_cause().map(|cause| cause.waiting);
         let created = record.reached(Milestone::Created).unwrap_or(record.discovered);
         let (over, end, waiting) = match &record.progress {
             Progress::InFlight { is_never_ready: true, .. } => (None, StartupEnd::Unknown, None),

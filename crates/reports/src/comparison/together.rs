@@ -1,16 +1,24 @@
 //! Which pods fail together ([§15.7](crate::specification#s15-7)): those of a workload, and the tries of a Job.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::side::ComparedPod;
 use super::start::NotStartedReason;
 use super::statistics::Proportion;
+use podinit_core::dimension::{Dimension, grouped};
 use podinit_core::timestamp::Timestamp;
 
 /// With fewer clusters on either side, smaller ones are taken.
 const LEAST_CLUSTERS: usize = 10;
+/// So many more of all pods do not start in an outage,
+const OUTAGE: f64 = 0.2;
+/// and so many more of the pods of each of these workloads.
+const OF_WORKLOAD: f64 = 0.5;
+const LEAST_WORKLOADS: usize = 3;
 
 /// A pod of which is known whether it started.
 #[derive(Clone, Copy)]
@@ -20,12 +28,54 @@ pub(super) struct KnownStart<'a> {
     pub(super) reason: Option<NotStartedReason>,
 }
 
-impl KnownStart<'_> {
+impl<'a> KnownStart<'a> {
+    /// The values of the pod in a dimension, each once. One that did not start has the image that its last cause is about,
+    /// and a registry only if that cannot be pulled.
+    pub(super) fn values(self, dimension: Dimension) -> impl Iterator<Item = Cow<'a, str>> {
+        let images = match (self.reason, &self.pod.start_images) {
+            (None, _) => &*self.pod.untagged,
+            (Some(_), None) => &[],
+            (Some(_), Some(images)) => images.failing(),
+        };
+        let has_registry = self.reason.is_none() || self.pull_fails_since().is_some();
+        let has_any = dimension != Dimension::Registry || has_registry;
+        self.pod.values_with(dimension, images).filter(move |_| has_any)
+    }
+
+    /// Since when a pod that did not start cannot pull an image; `None` if something else keeps it from starting.
+    pub(super) fn pull_fails_since(self) -> Option<Timestamp> {
+        self.pod.start_images.as_ref()?.pull_fails_since().filter(|_| self.reason.is_some())
+    }
+
+    /// When a pod that started became ready, and what it had pulled; `None` if it pulled nothing.
+    pub(super) fn pulled(self) -> Option<(Timestamp, &'a [Arc<str>])> {
+        self.pod.start_images.as_ref()?.pulled().filter(|_| self.reason.is_none())
+    }
+
     /// How many of these did not start.
     pub(super) fn sum(pods: Vec<Self>) -> Proportion {
         let count = pods.iter().filter(|told| told.reason.is_some()).count();
         Proportion { count: count as u64, of: pods.len() as u64 }
     }
+}
+
+/// Whether so many pods more of several workloads do not start that it is no chance, although pods of a workload fail
+/// together ([§15.7](crate::specification#s15-7)).
+pub(super) fn is_outage([before, after]: [&[KnownStart<'_>]; 2]) -> bool {
+    let sum = |pods: &[KnownStart<'_>]| KnownStart::sum(pods.to_vec());
+    let of = |pods: &[KnownStart<'_>]| -> BTreeMap<_, Proportion> {
+        let groups = grouped(pods.iter().copied(), |told| told.pod.values(Dimension::Workload));
+        groups.into_iter().map(|(workload, pods)| (workload.into_owned(), sum(&pods))).collect()
+    };
+    if sum(after).share() - sum(before).share() < OUTAGE {
+        return false;
+    }
+    let earlier = of(before);
+    let is_down = |(workload, later): &(String, Proportion)| {
+        let was = earlier.get(workload);
+        was.is_some_and(|was| later.share() - was.share() >= OF_WORKLOAD)
+    };
+    of(after).into_iter().filter(is_down).count() >= LEAST_WORKLOADS
 }
 
 /// What is drawn anew and ranked.

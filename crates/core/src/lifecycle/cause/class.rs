@@ -15,6 +15,13 @@ pub enum CauseClass {
     Intended,
 }
 
+impl Cause {
+    /// Whether an image or a registry is held to be at fault for it ([§13.4](crate::specification#s13-4)).
+    pub const fn is_of_pulls(self) -> bool {
+        matches!(self, Self::Image | Self::Pull)
+    }
+}
+
 impl CauseClass {
     /// The class of a cause.
     pub const fn from_cause(cause: Cause) -> Self {

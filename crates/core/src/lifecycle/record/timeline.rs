@@ -1,6 +1,7 @@
 //! Where the time of a startup went: its stages one after the other, and the steps inside them.
 
 use super::{Progress, Record, RecordedCause, RecordedInterval};
+use crate::lifecycle::cause::Cause;
 use crate::lifecycle::interval::{Interval, Stage, Step};
 use crate::lifecycle::record::IntervalResult;
 use crate::timestamp::{NANOS_PER_MILLI, Timestamp};
@@ -72,5 +73,20 @@ impl Record {
             first.began = entered;
         }
         causes
+    }
+
+    /// The causes that the pod has had since it entered `stage`, the one that it was in last, the oldest first.
+    pub fn causes_in_stage(&self, stage: Stage) -> Vec<RecordedCause> {
+        let mut history = self.causes_since_entry();
+        let before = (history.iter()).rposition(|one| one.waiting.stage() != stage);
+        history.drain(..before.map_or(0, |position| position + 1));
+        history
+    }
+
+    /// Its last cause; of a startup that is over the last one before the pod was deleted.
+    pub fn last_cause(&self) -> Option<&RecordedCause> {
+        let is_over = self.outcome().is_some();
+        let mut newest_first = self.causes.iter().rev();
+        newest_first.find(|one| !is_over || one.waiting.cause() != Cause::Terminating)
     }
 }
