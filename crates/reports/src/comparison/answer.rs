@@ -36,7 +36,7 @@ pub struct Answer {
 const OTHER_MEASURE: f64 = 0.1;
 
 /// The end-to-end durations, the one that says most first.
-const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
+pub(super) const WHOLE: [Interval; 2] = [Interval::CreatedToReady, Interval::ScheduledToReady];
 
 /// What an answer is made of.
 #[derive(Clone, Copy)]
