@@ -134,11 +134,7 @@ fn a_comment_is_as_short_as_github_wants_it() {
     };
     assert!(!comment(10).contains("left out"));
     let cut = comment(248);
-    assert!(
-        cut.contains(" more rows are left out.\n"),
-        "{} characters: {cut}",
-        cut.chars().count()
-    );
+    assert!(cut.contains(" more rows are left out.\n"), "{cut}");
 }
 
 #[test]
