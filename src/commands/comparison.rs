@@ -7,7 +7,7 @@ use super::output::style;
 use super::reports::{kept_of, read, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use podinit_reports::comparison::{
-    Comparison, ComparisonConfig, ComparisonSide, Threshold, ThresholdCheck, compare as compared,
+    Comparison, ComparisonConfig, ComparisonSide, Threshold, ThresholdResult, compare as compared,
 };
 use podinit_text::strangers_text::shown;
 
@@ -29,7 +29,7 @@ pub(super) fn compare(
     check_milestones(args, [&before, &after])?;
     let config =
         ComparisonConfig { timestamps: args.recording.timestamps, margin_percent: args.margin };
-    let found = compared(&before, &after, config);
+    let found = compared(&before, &after, config).checked(&args.fail_on, args.strict);
     drop((before, after));
     let text = match args.output {
         ReportFormat::Text => found.to_text(style()),
@@ -39,7 +39,7 @@ pub(super) fn compare(
         ReportFormat::Json | ReportFormat::Csv | ReportFormat::Trace => found.to_json()?,
     };
     write(args, |to| to.write_all(text.as_bytes()), out)?;
-    Ok(status(args, &found))
+    Ok(status(&found))
 }
 
 fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<ComparisonSide> {
@@ -74,28 +74,20 @@ fn check_milestones(args: &ReportArgs, sides: [&ComparisonSide; 2]) -> anyhow::R
 
 /// The exit status, with a line on standard error for each reason. That more pods do not start is one without being
 /// asked for, unless a rule says how many may.
-fn status(args: &ReportArgs, found: &Comparison) -> ExitCode {
-    let (mut exceeded, mut unclear) = (false, false);
-    if found.is_worse_to_start() && !args.fail_on.iter().any(Threshold::is_of_starts) {
-        if let Some(starts) = &found.not_started {
-            eprintln!("podinit: {}", shown(&starts.text));
-        }
-        exceeded = true;
+fn status(found: &Comparison) -> ExitCode {
+    let checks = &found.checks;
+    let starts = found.not_started.as_ref().filter(|_| checks.is_failed_unasked);
+    if let Some(starts) = starts {
+        eprintln!("podinit: {}", shown(&starts.text));
     }
-    for rule in &args.fail_on {
-        match rule.check(found) {
-            ThresholdCheck::Kept => {}
-            ThresholdCheck::Exceeded(why) => {
-                eprintln!("podinit: {why}");
-                exceeded = true;
-            }
-            ThresholdCheck::Unclear(why) => {
-                eprintln!("podinit: cannot tell: {why}");
-                unclear = true;
-            }
+    for check in &checks.rules {
+        match check.result {
+            ThresholdResult::Kept => {}
+            ThresholdResult::Exceeded => eprintln!("podinit: {}", check.text),
+            ThresholdResult::Unclear => eprintln!("podinit: cannot tell: {}", check.text),
         }
     }
-    match (exceeded, unclear && args.strict) {
+    match (checks.is_failed(), checks.is_unclear()) {
         (true, _) => ExitCode::from(EXCEEDED),
         (false, true) => ExitCode::from(UNCLEAR),
         (false, false) => ExitCode::SUCCESS,

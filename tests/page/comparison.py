@@ -71,6 +71,9 @@ def look(browser, podinit, sizes, axe, images):
                     wide = page.evaluate("document.documentElement.scrollWidth")
                     if wide > width:
                         faults.append(f"{where}: the page is {wide} wide")
+                    cut = page.evaluate("[...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth).length")
+                    if cut:
+                        faults.append(f"{where}: {cut} tables scroll sideways")
                     page.add_script_tag(path=axe)
                     faults += [f"{where}: {one['id']} ({one['impact']}): {one['help']}"
                                for one in page.evaluate("axe.run()")["violations"]]

@@ -4,6 +4,7 @@
 use super::markdown;
 use super::strangers_text::shown;
 use super::table::TextTable;
+use super::words::counted;
 
 /// What a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +47,17 @@ pub struct TextDocument {
     pub format: DocumentFormat,
     text: String,
     last: DocumentBlock,
+    /// Of a table no more rows are written
+    most_rows: usize,
 }
+
+/// A folded part is cut to tables of so many rows, the first number with which it fits.
+const CUTS: [usize; 7] = [usize::MAX, 50, 20, 10, 5, 2, 0];
 
 impl TextDocument {
     /// An empty one.
     pub const fn new(format: DocumentFormat) -> Self {
-        Self { format, text: String::new(), last: DocumentBlock::Nothing }
+        Self { format, text: String::new(), last: DocumentBlock::Nothing, most_rows: usize::MAX }
     }
 
     /// Adds a block, which ends its last line. In Markdown a blank line stands between all of them; on a terminal only
@@ -94,11 +100,20 @@ impl TextDocument {
         self.add(DocumentBlock::Heading, &text);
     }
 
+    /// What a sentence is in which the names of others may stand.
+    pub fn escaped(&self, text: &str) -> String {
+        match self.format {
+            DocumentFormat::Text(_) => shown(text).into_owned(),
+            DocumentFormat::Markdown => markdown::escaped(text),
+        }
+    }
+
     /// A sentence that answers, in which the names of others may stand.
     pub fn answer(&mut self, text: &str) {
+        let text = self.escaped(text);
         let text = match self.format {
-            DocumentFormat::Text(_) => shown(text).into_owned() + "\n",
-            DocumentFormat::Markdown => format!("**{}**\n", markdown::escaped(text)),
+            DocumentFormat::Text(_) => format!("{text}\n"),
+            DocumentFormat::Markdown => format!("**{text}**\n"),
         };
         self.add(DocumentBlock::Lines, &text);
     }
@@ -133,11 +148,36 @@ impl TextDocument {
 
     /// A table.
     pub fn table(&mut self, table: &TextTable) {
+        let (table, left_out) = table.cut(self.most_rows);
         let text = match self.format {
             DocumentFormat::Text(style) => table.to_text(style.colour),
             DocumentFormat::Markdown => table.to_markdown(),
         };
         self.add(DocumentBlock::Figure, &text);
+        if left_out > 0 {
+            self.sentence(&counted(left_out, "more row is left out.", "more rows are left out."));
+        }
+    }
+
+    /// What `write` adds, in Markdown folded below `summary`. There its tables are cut until the document has at most
+    /// `most` characters. If that is not enough, a sentence stands in its place.
+    pub fn folded(&mut self, summary: &str, most: usize, write: impl Fn(&mut Self)) {
+        if self.format != DocumentFormat::Markdown {
+            return write(self);
+        }
+        let left = most.saturating_sub(self.text.chars().count());
+        let fitting = CUTS.into_iter().find_map(|most_rows| {
+            let mut part = Self { most_rows, ..Self::new(self.format) };
+            write(&mut part);
+            let text = part.finish();
+            let text = format!("<details>\n<summary>{summary}</summary>\n\n{text}\n</details>\n");
+            // A blank line comes before it.
+            (text.chars().count() < left).then_some(text)
+        });
+        match fitting {
+            Some(text) => self.add(DocumentBlock::Figure, &text),
+            None => self.sentence(&format!("{summary} are left out: they are too long.")),
+        }
     }
 
     /// A chart of characters, whose lines have an end each. Markdown has none.
@@ -177,5 +217,33 @@ mod tests {
         assert_eq!(written(DocumentFormat::Text(style)), text);
         let markdown = "# Pods\n\nOne is `a?b`.\n\n| pod |\n|---|\n| a |\n\n## More\n\n**Others**: 2\n\n- one\n- two\n";
         assert_eq!(written(DocumentFormat::Markdown), markdown);
+    }
+
+    #[test]
+    fn a_part_that_is_folded_is_cut_until_the_document_fits() {
+        let folded = |format, most: usize| {
+            let mut document = TextDocument::new(format);
+            document.answer("Slower.");
+            let rows = (0..60).map(|row| [row.to_string()]);
+            let table = TextTable::new(&["row"], rows);
+            document.folded("All rows", most, |part| part.table(&table));
+            document.finish()
+        };
+        let whole = folded(DocumentFormat::Markdown, usize::MAX);
+        let begin =
+            "**Slower.**\n\n<details>\n<summary>All rows</summary>\n\n| row |\n|---|\n| 0 |\n";
+        assert!(whole.starts_with(begin), "{whole}");
+        assert!(whole.ends_with("| 59 |\n\n</details>\n"), "{whole}");
+        let length = whole.chars().count();
+        assert_eq!(folded(DocumentFormat::Markdown, length), whole);
+        let cut = folded(DocumentFormat::Markdown, length - 1);
+        assert!(cut.ends_with("| 49 |\n\n10 more rows are left out.\n\n</details>\n"), "{cut}");
+        for most in 1..length {
+            let cut = folded(DocumentFormat::Markdown, most);
+            assert!(cut.chars().count() <= most.max(60), "{most}: {cut}");
+        }
+        let style = TerminalStyle { colour: false, width: 80 };
+        let text = folded(DocumentFormat::Text(style), 1);
+        assert!(text.starts_with("Slower.\n\nrow\n0\n") && text.ends_with("\n59\n"), "{text}");
     }
 }

@@ -18,6 +18,9 @@ pub struct TextTable {
     head: Vec<&'static str>,
     /// The columns that hold numbers, and are aligned to the right
     numbers: Range<usize>,
+    /// The column of HTML whose words are classes too, so that a page may colour them. In such a table each cell also
+    /// names its column, so that a narrow page may show a row as a block
+    verdicts: Option<usize>,
     pub rows: Vec<Vec<String>>,
 }
 
@@ -28,12 +31,26 @@ impl TextTable {
         rows: impl IntoIterator<Item = R>,
     ) -> Self {
         let rows = rows.into_iter().map(Into::into).collect();
-        Self { label: String::new(), head: head.to_vec(), numbers: 0..0, rows }
+        Self { label: String::new(), head: head.to_vec(), numbers: 0..0, verdicts: None, rows }
     }
 
     /// The same with numbers in these columns.
     pub fn with_numbers(self, numbers: Range<usize>) -> Self {
         Self { numbers, ..self }
+    }
+
+    /// The same with verdicts in this column: words of ours, without spaces.
+    pub fn with_verdicts(self, column: usize) -> Self {
+        Self { verdicts: Some(column), ..self }
+    }
+
+    /// The classes of a cell in HTML.
+    fn class_of<'a>(&self, column: &usize, cell: &'a str) -> &'a str {
+        match (self.numbers.contains(column), self.verdicts == Some(*column)) {
+            (true, _) => "number",
+            (false, true) => cell,
+            (false, false) => "",
+        }
     }
 
     /// The same, named for those who cannot see it.
@@ -68,6 +85,13 @@ impl TextTable {
         }
         line.truncate(line.trim_end().len());
         line
+    }
+
+    /// The same without what comes after so many rows, and how many these are.
+    pub(super) fn cut(&self, most: usize) -> (Self, usize) {
+        let rows: Vec<_> = self.rows.iter().take(most).cloned().collect();
+        let left_out = self.rows.len() - rows.len();
+        (Self { rows, ..self.clone() }, left_out)
     }
 
     /// The table in Markdown.
@@ -105,5 +129,16 @@ mod tests {
         let html = table.render().unwrap();
         assert!(html.contains(r#"aria-label="Names""#), "{html}");
         assert!(html.contains(r#"<th scope="row">&#60;b&#62;</th><td class="number">1234</td>"#));
+        assert!(!html.contains("data-name"), "{html}");
+    }
+
+    #[test]
+    fn a_verdict_is_a_class_and_cells_name_their_columns() {
+        let row = ["a", "slower", "5"].map(str::to_owned);
+        let table = TextTable::new(&["name", "verdict", "n"], [row]).with_numbers(2..3);
+        let html = table.with_verdicts(1).render().unwrap();
+        let cells = r#"<td data-name="verdict" class="slower">slower</td><td data-name="n" class="number">5</td>"#;
+        assert!(html.contains(cells), "{html}");
+        assert!(html.contains(r#"<table class="blocks">"#), "{html}");
     }
 }

@@ -72,12 +72,12 @@ fn file(text: &str) -> tempfile::NamedTempFile {
     file
 }
 
-fn report(before: i64, after: i64, flags: &[&str]) -> Output {
+pub fn report(before: i64, after: i64, flags: &[&str]) -> Output {
     let (before, after) = (on_node_b("before", before), on_node_b("after", after));
     report_on([before.to_string(), after.to_string()], flags)
 }
 
-fn report_on([before, after]: [String; 2], flags: &[&str]) -> Output {
+pub fn report_on([before, after]: [String; 2], flags: &[&str]) -> Output {
     let (before, after) = (file(&before), file(&after));
     let args = ["report", "--baseline"];
     podinit(args).args([before.path(), after.path()]).args(flags).output().unwrap()
@@ -233,16 +233,20 @@ fn a_broken_rule_is_the_status_and_a_line() {
     assert_eq!(report(3, 3, &[unknown[0], unknown[1], "--strict"]).status.code(), Some(4));
 }
 
-/// A quarter of the pods after is rejected by its node.
-#[test]
-fn more_pods_that_do_not_start_are_the_first_sentence_and_the_status() {
-    let before = on_node_b("before", 3);
-    let mut after = on_node_b("after", 3);
-    for pod in after["items"].as_array_mut().unwrap().iter_mut().step_by(4) {
+/// A list of which a quarter of the pods is rejected by its node.
+pub fn with_rejected(name: &str) -> Value {
+    let mut list = on_node_b(name, 3);
+    for pod in list["items"].as_array_mut().unwrap().iter_mut().step_by(4) {
         let started = pod["status"]["startTime"].clone();
         pod["status"] =
             json!({"phase": "Failed", "reason": "UnexpectedAdmissionError", "startTime": started});
     }
+    list
+}
+
+#[test]
+fn more_pods_that_do_not_start_are_the_first_sentence_and_the_status() {
+    let (before, after) = (on_node_b("before", 3), with_rejected("after"));
     let sides = [before.to_string(), after.to_string()];
     let first = "More pods do not start: 0 of 120 → 30 of 120 (+25 pp, ";
     for format in ["text", "markdown", "html", "json"] {

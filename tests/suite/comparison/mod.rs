@@ -3,6 +3,7 @@
 
 pub mod command;
 mod figures;
+mod pipeline;
 mod place;
 mod pools;
 mod reference;

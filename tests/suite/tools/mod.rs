@@ -1,5 +1,6 @@
-//! `podinit capture` and `podinit doctor`.
+//! `podinit capture`, the action for pipelines, and `podinit doctor`.
 
+mod action;
 mod capture;
 mod capture_faults;
 mod capture_figures;

@@ -32,11 +32,11 @@ const HEAD: [&str; 10] = [
 
 /// Rows as a table. `shown` is how names are written in the format.
 pub(super) fn row_table(rows: &[Row], shown: impl Fn(&str) -> String) -> TextTable {
-    TextTable::new(&HEAD, rows.iter().map(|row| row_cells(row, &shown)))
+    TextTable::new(&HEAD, rows.iter().map(|row| row_cells(row, &shown))).with_verdicts(1)
 }
 
 /// The name of a row. That of a gate is a stranger's.
-fn row_name(row: &Row, shown: impl Fn(&str) -> String) -> String {
+pub(super) fn row_name(row: &Row, shown: impl Fn(&str) -> String) -> String {
     match SloInterval::from_text(&row.interval) {
         Some(_) => row.interval.to_string(),
         None => shown(&row.interval),
@@ -68,7 +68,8 @@ fn part_cells(part: &Part, shown: impl Fn(&str) -> String) -> Vec<String> {
     cells
 }
 
-fn figures(row: &Row) -> [String; 9] {
+/// The cells of a row behind its name, as the columns are.
+pub(super) fn figures(row: &Row) -> [String; 9] {
     let change = |difference: &Difference| {
         let (size, ends) = (signed(difference.difference), range(difference.interval));
         format!("{size} ({ends})")
@@ -160,7 +161,7 @@ pub(super) fn breakdowns(
         let title = format!("Where, of the difference of the means of {}", breakdown.interval);
         let rows = parts.into_iter().map(|part| part_cells(part, &shown));
         let table = TextTable::new(&head, rows);
-        (title.clone(), table.labelled(title))
+        (title.clone(), table.with_verdicts(3).labelled(title))
     };
     let answer = found.breakdown.iter().map(|one| table(one, one.parts.iter().collect()));
     let others = found.other_breakdowns.iter().filter_map(|one| {
@@ -221,8 +222,15 @@ pub(super) fn starts(found: &Comparison) -> Option<&str> {
 }
 
 /// The columns of the row of the pods that did not start.
-const STARTS_HEAD: [&str; 7] =
-    ["did not start", "verdict", "before", "share", "after", "share", "change, p-value"];
+const STARTS_HEAD: [&str; 7] = [
+    "did not start",
+    "verdict",
+    "before",
+    "share before",
+    "after",
+    "share after",
+    "change, p-value",
+];
 
 /// The row of the pods that did not start, with those of its values; `None` without one. `shown` is how names are
 /// written in the format.
@@ -245,7 +253,7 @@ pub(super) fn starts_table(
         cells(name, "worse", part.before, part.after, part.corrected_p_value)
     });
     let table = TextTable::new(&STARTS_HEAD, std::iter::once(all).chain(parts));
-    Some(table.with_numbers(2..6).labelled("Pods that did not start"))
+    Some(table.with_verdicts(1).with_numbers(2..6).labelled("Pods that did not start"))
 }
 
 /// What else is different, under titles. `shown` is how names are written in the format.

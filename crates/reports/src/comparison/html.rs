@@ -32,9 +32,13 @@ struct LaidDistribution {
 #[derive(Template)]
 #[template(path = "comparison/comparison.html")]
 struct ComparisonPage<'a> {
+    /// The rules that fail, each behind what it is
+    failures: Vec<(&'static str, &'a str)>,
     /// The first sentence: that more pods do not start, or else the answer
     first: &'a str,
     answer: &'a str,
+    /// That the status is 3 unasked
+    unasked: Option<&'static str>,
     needed: Option<&'a str>,
     caution: Option<&'a str>,
     starts: Option<&'a str>,
@@ -93,8 +97,10 @@ pub(super) fn render(found: &Comparison) -> Result<String, askama::Error> {
         _ => (text, ""),
     };
     let page = ComparisonPage {
+        failures: found.checks.failures().collect(),
         first,
         answer,
+        unasked: found.checks.unasked(),
         needed: found.answer.needed.as_deref(),
         caution: found.answer.caution.as_deref(),
         starts: starts(found),

@@ -10,11 +10,13 @@ mod answer;
 mod answer_words;
 mod breakdown;
 mod changes;
+mod checks;
 mod cleared_images;
 mod dimension;
 mod document;
 mod formatting;
 mod html;
+mod in_short;
 mod mix;
 mod not_started;
 mod not_started_words;
@@ -40,6 +42,7 @@ pub use answer::Answer;
 pub use breakdown::Breakdown;
 use changes::Changes;
 pub use changes::{ChangedNames, Counted};
+pub use checks::Checks;
 pub use dimension::Part;
 use mix::{Mix, PodMatches};
 use not_started::NotStarted;
@@ -53,7 +56,7 @@ use row::{DrawnSample, LEAST_PODS, QuantileMargin};
 pub use side::ComparisonSide;
 use side::SideSummary;
 use stage_differences::StageDifferences;
-pub use threshold::{Threshold, ThresholdCheck, percent_of};
+pub use threshold::{Threshold, ThresholdCheck, ThresholdResult, percent_of};
 pub use together::Together;
 
 use crate::report::intervals;
@@ -70,6 +73,8 @@ use timed::PodDuration;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     pub answer: Answer,
+    /// What the rules of `--fail-on` say; none before [`Comparison::checked`]
+    pub checks: Checks,
     /// Whether more pods do not start; `None` where a side has no pod that tells
     pub not_started: Option<NotStarted>,
     /// How many pods ended in which way, those first whose count changed most; `in_flight` is one of them
@@ -226,6 +231,7 @@ pub fn compare(
     let answer = Answer::new(asked, observed, context);
     Comparison {
         answer: answer.cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
+        checks: Checks::default(),
         not_started,
         outcomes: most_changed(&earlier.outcomes, &later.outcomes),
         causes: most_changed(&earlier.causes, &later.causes),
@@ -247,6 +253,11 @@ pub fn compare(
 }
 
 impl Comparison {
+    /// The same, checked by these rules. With `is_strict` a rule that cannot be told fails too.
+    pub fn checked(self, rules: &[Threshold], is_strict: bool) -> Self {
+        Self { checks: Checks::new(rules, is_strict, &self), ..self }
+    }
+
     /// The rows that answer: those of the matched pods where the mix of the others changed.
     pub fn answering(&self) -> &[Row] {
         let Self { rows, matched_rows, mix, .. } = self;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::formatting::{seconds, signed};
 use super::not_started::{NOT_STARTED, NotStarted};
 use super::{Comparison, StartVerdict, Verdict};
@@ -103,15 +105,26 @@ impl fmt::Display for Threshold {
     }
 }
 
-/// What a comparison says of a threshold. The texts are one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ThresholdCheck {
-    /// The quantile did not grow by more
-    Kept,
-    /// It did
-    Exceeded(String),
-    /// That cannot be told
-    Unclear(String),
+label_values! {
+    /// Whether a rule was kept.
+    pub enum ThresholdResult {
+        /// It did not grow by more
+        Kept => "kept",
+        /// It did
+        Exceeded => "exceeded",
+        /// That cannot be told
+        Unclear => "unclear",
+    }
+}
+
+/// What a comparison says of a rule ([§15.5](crate::specification#s15-5)).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ThresholdCheck {
+    /// The rule as it was given
+    pub rule: String,
+    pub result: ThresholdResult,
+    /// The rule and the figures, or why it cannot be told
+    pub text: String,
 }
 
 impl Threshold {
@@ -135,72 +148,73 @@ impl Threshold {
 
     /// Checks the row that answers: that of the matched pods where the mix of the others changed.
     pub fn check(&self, comparison: &Comparison) -> ThresholdCheck {
-        match &self.measure {
+        let (result, what) = match &self.measure {
             ThresholdMeasure::NotStarted { points } => {
-                self.check_starts(comparison.not_started.as_ref(), *points)
+                check_starts(comparison.not_started.as_ref(), *points)
             }
             ThresholdMeasure::Quantile { interval, quantile, limit } => {
-                self.check_quantile(comparison, interval, *quantile, *limit)
+                check_quantile(comparison, interval, *quantile, *limit)
             }
-        }
+        };
+        ThresholdCheck { rule: self.text.clone(), result, text: format!("{self}: {what}") }
     }
+}
 
-    fn check_starts(&self, starts: Option<&NotStarted>, limit: f64) -> ThresholdCheck {
-        let Some(starts) = starts else {
-            return ThresholdCheck::Unclear(format!("{self}: on one side no pod tells"));
-        };
-        let (limit, [_, high]) = (limit / 100.0, starts.interval);
-        let is_unclear = starts.verdict == StartVerdict::Unclear && high > limit;
-        match (starts.verdict, starts.difference > limit) {
-            (StartVerdict::Worse, true) => ThresholdCheck::Exceeded(format!(
-                "{self}: {} before, {} after ({})",
-                starts.before.pods,
-                starts.after.pods,
-                points(starts.difference)
-            )),
-            _ if is_unclear => ThresholdCheck::Unclear(format!("{self}: {NOT_STARTED} is unclear")),
-            _ => ThresholdCheck::Kept,
-        }
+/// A result, and what it is found from.
+type Checked = (ThresholdResult, String);
+
+const fn unclear(why: String) -> Checked {
+    (ThresholdResult::Unclear, why)
+}
+
+fn check_starts(starts: Option<&NotStarted>, limit: f64) -> Checked {
+    let Some(starts) = starts else {
+        return unclear("on one side no pod tells".to_owned());
+    };
+    let (limit, [_, high]) = (limit / 100.0, starts.interval);
+    if starts.verdict == StartVerdict::Unclear && high > limit {
+        return unclear(format!("{NOT_STARTED} is unclear"));
     }
+    let is_exceeded = starts.verdict == StartVerdict::Worse && starts.difference > limit;
+    let (before, after) = (starts.before.pods, starts.after.pods);
+    let figures = format!("{before} before, {after} after ({})", points(starts.difference));
+    (result_of(is_exceeded), figures)
+}
 
-    fn check_quantile(
-        &self,
-        comparison: &Comparison,
-        interval: &SloInterval,
-        quantile: ThresholdQuantile,
-        limit: ThresholdLimit,
-    ) -> ThresholdCheck {
-        let mut rows = comparison.answering().iter();
-        let Some(row) = rows.find(|row| row.interval == interval.text()) else {
-            return ThresholdCheck::Unclear(format!(
-                "{self}: {} was observed for fewer than 5 pods on one side",
-                interval.text()
-            ));
-        };
-        if row.verdict == Verdict::Unclear {
-            return ThresholdCheck::Unclear(format!("{self}: {} is unclear", row.interval));
-        }
-        let quantile = match quantile {
-            ThresholdQuantile::P50 => Some((row.before.p50, row.p50.difference)),
-            ThresholdQuantile::P90 => Some((row.before.p90, row.p90.difference)),
-            ThresholdQuantile::P99 => row.before.p99.zip(row.p99_difference),
-        };
-        let Some((before, difference)) = quantile else {
-            return ThresholdCheck::Unclear(format!("{self}: p99 needs 100 pods on each side"));
-        };
-        let limit = match limit {
-            ThresholdLimit::Percent(percent) => percent / 100.0 * before,
-            ThresholdLimit::Seconds(seconds) => seconds,
-        };
-        match difference > limit {
-            false => ThresholdCheck::Kept,
-            true => ThresholdCheck::Exceeded(format!(
-                "{self}: {} before, {} after ({})",
-                seconds(before),
-                seconds(before + difference),
-                signed(difference)
-            )),
-        }
+fn check_quantile(
+    comparison: &Comparison,
+    interval: &SloInterval,
+    quantile: ThresholdQuantile,
+    limit: ThresholdLimit,
+) -> Checked {
+    let name = interval.text();
+    let Some(row) = comparison.answering().iter().find(|row| row.interval == name) else {
+        return unclear(format!("{name} was observed for fewer than 5 pods on one side"));
+    };
+    if row.verdict == Verdict::Unclear {
+        return unclear(format!("{name} is unclear"));
+    }
+    let quantile = match quantile {
+        ThresholdQuantile::P50 => Some((row.before.p50, row.p50.difference)),
+        ThresholdQuantile::P90 => Some((row.before.p90, row.p90.difference)),
+        ThresholdQuantile::P99 => row.before.p99.zip(row.p99_difference),
+    };
+    let Some((before, difference)) = quantile else {
+        return unclear("p99 needs 100 pods on each side".to_owned());
+    };
+    let limit = match limit {
+        ThresholdLimit::Percent(percent) => percent / 100.0 * before,
+        ThresholdLimit::Seconds(seconds) => seconds,
+    };
+    let (earlier, later) = (seconds(before), seconds(before + difference));
+    let figures = format!("{earlier} before, {later} after ({})", signed(difference));
+    (result_of(difference > limit), figures)
+}
+
+const fn result_of(is_exceeded: bool) -> ThresholdResult {
+    match is_exceeded {
+        true => ThresholdResult::Exceeded,
+        false => ThresholdResult::Kept,
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::comparison::sides::{End, Pod, side};
 use podinit_core::lifecycle::{Interval, Stage, TimestampMode};
 use podinit_reports::comparison::{
-    Comparison, ComparisonConfig, StartVerdict, Threshold, ThresholdCheck, Together, Verdict,
+    Comparison, ComparisonConfig, StartVerdict, Threshold, ThresholdResult, Together, Verdict,
     compare,
 };
 
@@ -118,9 +118,9 @@ fn the_first_sentence_says_how_many_why_and_where() {
     assert!(starts.text.contains(", on node node-1 only; "), "{text}");
     let waits = format!("{} of these wait for cni (network), before ", starts.after.pods.count);
     assert!(starts.text.contains(&waits), "{text}");
-    let checked = |rule: &str| rule.parse::<Threshold>().unwrap().check(&found);
-    assert!(matches!(checked("not_started>+5%"), ThresholdCheck::Exceeded(_)));
-    assert_eq!(checked("not_started>+40%"), ThresholdCheck::Kept);
+    let checked = |rule: &str| rule.parse::<Threshold>().unwrap().check(&found).result;
+    assert_eq!(checked("not_started>+5%"), ThresholdResult::Exceeded);
+    assert_eq!(checked("not_started>+40%"), ThresholdResult::Kept);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn the_same_pods_are_no_difference_with_what_could_have_been_seen() {
     assert!(starts.text.starts_with("No difference in how many pods do not start: "));
     assert!(starts.text.contains(&more), "{}", starts.text);
     let rule: Threshold = "not_started>+10%".parse().unwrap();
-    assert_eq!(rule.check(&found), ThresholdCheck::Kept);
+    assert_eq!(rule.check(&found).result, ThresholdResult::Kept);
 }
 
 /// Where nothing becomes ready after, that is what is said, and not that too few pods became ready.
