@@ -15,3 +15,4 @@ mod start_places;
 mod start_places_reference;
 mod starts_reference;
 mod tails;
+mod whose;

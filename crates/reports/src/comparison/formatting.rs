@@ -9,6 +9,7 @@ use super::presence::SideName;
 use super::pulled::PulledStartups;
 use super::row::{Difference, Row};
 use super::statistics::{Proportion, Resampled};
+use super::timed::PULLS;
 use super::together::Together;
 use crate::report::{span, three_digit_seconds};
 use podinit_core::label_value::LabelValue;
@@ -35,11 +36,17 @@ pub(super) fn row_table(rows: &[Row], shown: impl Fn(&str) -> String) -> TextTab
     TextTable::new(&HEAD, rows.iter().map(|row| row_cells(row, &shown))).with_verdicts(1)
 }
 
-/// The name of a row. That of a gate is a stranger's.
+/// The name of a row, and where it was not there. That of a gate is a stranger's.
 pub(super) fn row_name(row: &Row, shown: impl Fn(&str) -> String) -> String {
-    match SloInterval::from_text(&row.interval) {
+    let name = match SloInterval::from_text(&row.interval) {
         Some(_) => row.interval.to_string(),
+        None if row.interval == PULLS => PULLS.to_owned(),
         None => shown(&row.interval),
+    };
+    match row.not_there {
+        Some(SideName::Before) => format!("{name} (not there before)"),
+        Some(SideName::After) => format!("{name} (not there after)"),
+        None => name,
     }
 }
 
@@ -48,11 +55,6 @@ fn row_cells(row: &Row, shown: impl Fn(&str) -> String) -> Vec<String> {
     let name = match Step::from_text(&row.interval) {
         Some(_) => format!("- {}", row.interval),
         None => row_name(row, shown),
-    };
-    let name = match row.not_there {
-        Some(SideName::Before) => format!("{name} (not there before)"),
-        Some(SideName::After) => format!("{name} (not there after)"),
-        None => name,
     };
     let mut cells = vec![name];
     cells.extend(figures(row));

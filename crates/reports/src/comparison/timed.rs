@@ -17,7 +17,7 @@ use podinit_core::pod::MOST_OWN_MILESTONES;
 const MOST_MILESTONES: usize = CustomStart::ALL.len() * MOST_OWN_MILESTONES;
 const MOST_GATES: usize = 20;
 /// The name of the row of pulls.
-const PULLS: &str = "pulls";
+pub(super) const PULLS: &str = "pulls";
 
 /// A duration that pods have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
