@@ -121,7 +121,7 @@ impl Answer {
         let verdict = asked.verdict();
         let stage = asked.stage();
         let is_of_matched = asked.is_of_matched();
-        let among = if is_of_matched { ", of pods with the same workload and images" } else { "" };
+        let among = if is_of_matched { ", of pods that have a match" } else { "" };
         let (text, needed) = match (whole(asked.rows), whole(asked.answering())) {
             (None, _) | (_, None) => too_few(observed, is_of_matched),
             (Some(row), _) if !asked.mix.same_workloads => other_workloads(row, asked.mix),

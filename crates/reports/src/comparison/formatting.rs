@@ -168,7 +168,7 @@ pub(super) fn breakdowns(
 pub(super) fn mix_shares(found: &Comparison) -> String {
     let mix = &found.mix;
     format!(
-        "{} of the pods before and {} of those after have the same workload and images on the other side.",
+        "{} of the pods before and {} of those after have a match on the other side: the same workload, or without one the same images.",
         percent(mix.before),
         percent(mix.after)
     )
