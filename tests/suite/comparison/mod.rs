@@ -11,3 +11,4 @@ mod sides;
 mod simulation;
 mod starts_reference;
 mod tails;
+mod workload_changes;

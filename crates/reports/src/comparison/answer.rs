@@ -10,6 +10,7 @@ use super::mix::Mix;
 use super::not_started::NotStarted;
 use super::quantile::IntervalQuantile;
 use super::row::{Moved, Row, Verdict};
+use super::workload_changes::WorkloadChanges;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_text::words::percent;
 
@@ -148,6 +149,11 @@ impl Answer {
             needed,
             caution: None,
         }
+    }
+
+    /// With what changed in the workloads of both sides.
+    pub(super) fn with_changes(self, changes: &WorkloadChanges) -> Self {
+        Self { text: self.text + &changes.in_answer(), ..self }
     }
 
     /// With a caution where the stage `network` moved, and image pulls may be in it on one side more than on the other:

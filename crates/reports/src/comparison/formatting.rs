@@ -251,6 +251,7 @@ pub(super) fn changes(
         }
     };
     let all = [
+        ("Changed in workloads", found.workload_changes.in_words(&shown)),
         ("Nodes only before", names(&changes.nodes_only_before)),
         ("Nodes only after", names(&changes.nodes_only_after)),
         ("Images only before", names(&changes.images_only_before)),

@@ -17,6 +17,8 @@ mod mix;
 mod not_started;
 mod not_started_words;
 mod only;
+mod placement;
+mod pod_parts;
 mod quantile;
 mod row;
 mod side;
@@ -25,6 +27,8 @@ pub mod statistics;
 mod threshold;
 mod timed;
 mod together;
+mod workload_change_words;
+mod workload_changes;
 
 use serde::Serialize;
 
@@ -37,12 +41,14 @@ use mix::{Mix, PodMatches};
 use not_started::NotStarted;
 pub use not_started::{StartVerdict, Starts};
 pub use only::{Only, Place};
+pub use pod_parts::WorkloadAspect;
 pub use row::{Difference, Figures, Moved, Row, Verdict};
 use row::{DrawnSample, QuantileMargin};
 pub use side::ComparisonSide;
 use side::SideSummary;
 pub use threshold::{Threshold, ThresholdCheck, percent_of};
 pub use together::Together;
+pub use workload_changes::{AspectChange, WorkloadChange, WorkloadChanges};
 
 use crate::report::intervals;
 use answer::AnswerInput;
@@ -82,6 +88,8 @@ pub struct Comparison {
     pub other_breakdowns: Vec<Breakdown>,
     /// What else is different
     pub(crate) changes: Changes,
+    /// What is different in the workloads that both sides have
+    pub workload_changes: WorkloadChanges,
     /// What the charts show
     #[serde(skip)]
     figure: html::DistributionFigure,
@@ -147,9 +155,12 @@ pub fn compare(
     let (earlier, later) = (before.summary(), after.summary());
     let observed = [earlier.observed, later.observed];
     let not_started = NotStarted::from_sides(before, after);
+    let workload_changes = WorkloadChanges::from_sides(before, after);
     let answer = Answer::new(asked, observed, breakdown.as_ref(), not_started.as_ref());
     Comparison {
-        answer: answer.cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
+        answer: answer
+            .with_changes(&workload_changes)
+            .cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
         not_started,
         outcomes: most_changed(&earlier.outcomes, &later.outcomes),
         causes: most_changed(&earlier.causes, &later.causes),
@@ -164,6 +175,7 @@ pub fn compare(
         breakdown,
         other_breakdowns,
         changes: Changes::from_sides(before, after),
+        workload_changes,
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::mix::untagged;
+use super::pod_parts::PodParts;
 use super::start::StartupCourse;
 use super::statistics::{DurationSample, ObservedDuration};
 use super::timed::PodDuration;
@@ -20,7 +21,7 @@ use podinit_core::lifecycle::{
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_decode::rfc3339;
+use podinit_decode::{DecodeOptions, SpecField, rfc3339};
 use podinit_recordings::reader::{RecordingDocument, RecordingError};
 use podinit_recordings::replay::{ReplayConfig, replayed};
 
@@ -48,6 +49,8 @@ pub struct ComparedPod {
     pub workload: Option<Arc<Workload>>,
     /// Of a pod of a Job what its tries have in common: the Job's name, and an index where it has one
     pub(super) job: Option<Box<str>>,
+    /// What its spec names
+    pub(super) parts: Arc<PodParts>,
     /// The images of all its containers, init containers too
     pub images: PodImages,
     /// The same without tags and digests, which a release changes; in order
@@ -129,8 +132,8 @@ pub struct ComparisonSide {
     only_kept: bool,
     /// A lone list, which does not tell what a pod waited for before it was bound
     is_lone_list: bool,
-    /// Lists of images, of which most pods share one, each with the same without tags
-    images: HashMap<PodImages, PodImages>,
+    /// What specs name, which most pods of a workload share, each with the images and the same without tags
+    parts: HashMap<Arc<PodParts>, [PodImages; 2]>,
     /// The names of milestones of your own
     milestones: BTreeSet<Arc<str>>,
     /// Startups that ended as ready, of a recording with milestones: they may still come
@@ -158,7 +161,12 @@ pub struct SideSummary {
 }
 
 impl ComparisonSide {
-    /// The pods of a recording.
+    /// What is to be read of a recording, beside what a report on it shows: the schedulers of pods.
+    pub fn decode_options(options: DecodeOptions) -> DecodeOptions {
+        DecodeOptions { spec_fields: vec![SpecField::Scheduler], ..options }
+    }
+
+    /// The pods of a recording, read with [`Self::decode_options`].
     ///
     /// # Errors
     /// If a document is malformed: nothing is compared with a part of a recording.
@@ -287,7 +295,7 @@ impl ComparisonSide {
             unobserved: self.unobserved.clone(),
             outcomes: self.outcomes.clone(),
             causes: self.causes.clone(),
-            images: HashMap::new(),
+            parts: HashMap::new(),
             milestones: self.milestones.clone(),
             followed: BTreeMap::new(),
             ..*self
@@ -311,7 +319,7 @@ impl ComparisonSide {
             durations[interval.index()] = record.duration(interval);
         }
         let created = record.reached(Milestone::Created);
-        let (images, untagged) = self.images_of(record);
+        let (parts, [images, untagged]) = self.parts_of(record);
         let pod = ComparedPod {
             durations,
             minute: created.map(|at| at.as_nanos().div_euclid(60 * NANOS_PER_SECOND)),
@@ -324,6 +332,7 @@ impl ComparisonSide {
             node_labels: record.node_labels.clone(),
             workload: record.pod.workload.clone(),
             job: job(&record.pod).map(Box::from),
+            parts,
             images,
             untagged,
         };
@@ -334,17 +343,18 @@ impl ComparisonSide {
         }
     }
 
-    fn images_of(&mut self, record: &Record) -> (PodImages, PodImages) {
-        let containers = record.containers.iter();
-        let images: Vec<Arc<str>> = containers.filter_map(|one| one.image.clone()).collect();
-        if let Some((images, untagged)) = self.images.get_key_value(images.as_slice()) {
-            return (Arc::clone(images), Arc::clone(untagged));
+    fn parts_of(&mut self, record: &Record) -> (Arc<PodParts>, [PodImages; 2]) {
+        // Of exporters schedulers are not known.
+        let parts = PodParts::new(record, !self.only_kept);
+        if let Some((parts, images)) = self.parts.get_key_value(&parts) {
+            return (Arc::clone(parts), images.clone());
         }
+        let images: PodImages = parts.images().map(|(_, image)| Arc::clone(image)).collect();
         let mut names: Vec<Arc<str>> = images.iter().map(|image| untagged(image).into()).collect();
         names.sort_unstable();
-        let (images, untagged) = (PodImages::from(images), PodImages::from(names));
-        self.images.insert(Arc::clone(&images), Arc::clone(&untagged));
-        (images, untagged)
+        let (parts, images) = (Arc::new(parts), [images, names.into()]);
+        self.parts.insert(Arc::clone(&parts), images.clone());
+        (parts, images)
     }
 
     fn advanced(&mut self, now: Timestamp) {
