@@ -379,7 +379,7 @@ fn random_changes_are_those_of_the_second_reading() {
     for seed in 0..30 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let drawn = |rng: &mut fastrand::Rng| {
-            let (share, kubelet) = (rng.usize(..4), rng.usize(..2));
+            let (share, kubelet, pool) = (rng.usize(..4), rng.usize(..2), rng.usize(..3));
             let mut pods = random(rng, 100, false, 1.0);
             for pod in &mut pods {
                 // Each row takes time.
@@ -394,9 +394,11 @@ fn random_changes_are_those_of_the_second_reading() {
                         pod.names.push((aspect, format!("n{}", rng.usize(..2))));
                     }
                 }
-                if let Some(labels) = &mut pod.labels {
-                    labels.kubelet_version = ["v1.35.0", "v1.36.0"][kubelet].into();
-                }
+                // One pool, another one, or one for each node.
+                let own = pod.node.clone();
+                let mut labels = node_labels(["a", "b", &own][pool], "z1");
+                labels.kubelet_version = ["v1.35.0", "v1.36.0"][kubelet].into();
+                pod.labels = (rng.usize(..9) > 0).then_some(labels);
                 if rng.usize(..3) < share {
                     pod.images.reverse();
                 }
@@ -419,5 +421,6 @@ fn random_changes_are_those_of_the_second_reading() {
         let sizes: Vec<_> = found.sets.iter().map(|set| (set.workloads, set.pods)).collect();
         assert!(sizes.is_sorted_by(|one, next| one >= next), "{sizes:?}");
     }
-    assert!(aspects.len() > 9, "{aspects:?}");
+    // Each is more and fewer, and another one. Schedulers are no part of records.
+    assert_eq!(aspects.len(), 2 * 5 + 3, "{aspects:?}");
 }

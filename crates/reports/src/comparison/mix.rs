@@ -1,5 +1,5 @@
 //! What the pods of both sides have in common ([§15.4](crate::specification#s15-4)): the same workload, and the same
-//! images without tags and digests unless those of the workload changed.
+//! images without tags and digests. Where those of a workload changed, it matches as a whole.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

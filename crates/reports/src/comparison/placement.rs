@@ -89,20 +89,22 @@ impl<'a> Placements<'a> {
                 let placed = |side: &'a ComparisonSide| PlacedPods::new(side.pods(), *of);
                 of_all.get_or_init(|| self.sides.map(placed))
             };
-            let has_moved = |placed: &[PlacedPods<'_>; 2]| self.have_moved(placed, old, new);
-            let is_told = before.count(new) == 0
-                && after.count(old) == 0
-                && (has_moved(&own) || has_moved(all()));
+            let has_moved = |placed: &[PlacedPods<'_>; 2]| {
+                is_swap(placed, old, new) && chance(placed, new) < self.by_chance
+            };
+            let is_told = is_swap(&own, old, new) && (has_moved(&own) || has_moved(all()));
             is_told.then_some((*aspect, Some(old), Some(new)))
         })
     }
+}
 
-    /// Whether none has the new value before and the old one after, and that is no chance: in how few of all orders of
-    /// both sides would all that have the new one be among those after.
-    fn have_moved(&self, [before, after]: &[PlacedPods<'_>; 2], old: &str, new: &str) -> bool {
-        let all = before.all + after.all;
-        let later = 0..after.count(new);
-        let chance: f64 = later.map(|one| (after.all - one) as f64 / (all - one) as f64).product();
-        before.count(new) == 0 && after.count(old) == 0 && chance < self.by_chance
-    }
+/// Whether no pod before has the new value, and none after the old one.
+fn is_swap([before, after]: &[PlacedPods<'_>; 2], old: &str, new: &str) -> bool {
+    before.count(new) == 0 && after.count(old) == 0
+}
+
+/// The probability that all with the new value are among those after, where pods come in any order.
+fn chance([before, after]: &[PlacedPods<'_>; 2], new: &str) -> f64 {
+    let all = before.all + after.all;
+    (0..after.count(new)).map(|one| (after.all - one) as f64 / (all - one) as f64).product()
 }
