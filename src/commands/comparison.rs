@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use super::output::style;
-use super::reports::{kept_of, read, write};
+use super::reports::{kept_of, options, read, write};
 use crate::args::{ReportArgs, ReportFormat, ReportSource};
 use podinit_reports::comparison::{
     Comparison, ComparisonConfig, ComparisonSide, Threshold, ThresholdResult, compare as compared,
@@ -45,7 +45,8 @@ pub(super) fn compare(
 fn side(args: &ReportArgs, source: ReportSource) -> anyhow::Result<ComparisonSide> {
     match source {
         ReportSource::Recording(files) => {
-            let (side, _) = read(args, &files, |documents, config| {
+            let options = ComparisonSide::decode_options(options(args));
+            let (side, _) = read(args, &files, options, |documents, config| {
                 ComparisonSide::of_recording(documents, config)
             })?;
             Ok(side)

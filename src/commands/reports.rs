@@ -95,13 +95,22 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
 fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {
     let shows_pods =
         matches!(args.output, ReportFormat::Csv | ReportFormat::Trace | ReportFormat::Html);
-    let (mut found, clocks) = read(args, files, |documents, config| match shows_pods {
-        true => report::detail(documents, config, args.top),
-        // Without the single pods, which take memory.
-        false => report::summarize(documents, config, args.top).map(DetailedReport::without_pods),
-    })?;
+    let (mut found, clocks) =
+        read(args, files, options(args), |documents, config| match shows_pods {
+            true => report::detail(documents, config, args.top),
+            // Without the single pods, which take memory.
+            false => {
+                report::summarize(documents, config, args.top).map(DetailedReport::without_pods)
+            }
+        })?;
     found.summary.clocks_ahead = clocks;
     Ok(found)
+}
+
+/// What is read of a recording for a report.
+pub(super) fn options(args: &ReportArgs) -> DecodeOptions {
+    DecodeOptions::of_report(args.recording.nodes.options())
+        .with_milestones(&args.recording.milestones.milestones())
 }
 
 /// What `read` makes of the documents of all files, of a report or of one side of a comparison, and the clocks that
@@ -112,10 +121,9 @@ fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<Detailed
 pub(super) fn read<T>(
     args: &ReportArgs,
     files: &[PathBuf],
+    options: DecodeOptions,
     read: impl FnOnce(&mut RecordingDocuments<'_>, ReplayConfig) -> Result<T, RecordingError>,
 ) -> anyhow::Result<(T, Vec<ClockAhead>)> {
-    let options = DecodeOptions::of_report(args.recording.nodes.options())
-        .with_milestones(&args.recording.milestones.milestones());
     let is_empty = Cell::new(true);
     let so_far = SoFar::default();
     let documents = documents(files, options, &so_far);

@@ -219,6 +219,50 @@ fn a_kubelet_that_measures_otherwise_is_no_faster_network_without_a_caution() {
     }
 }
 
+/// A webhook adds a sidecar or an init container, and pods get another scheduler: workloads are the same.
+#[test]
+fn what_a_webhook_added_is_told_of_workloads_that_stay_the_same() {
+    let recording = |name: &str, network: i64, change: fn(&mut Value)| {
+        let mut list = on_node_b(name, network);
+        for pod in list["items"].as_array_mut().unwrap() {
+            pod["metadata"]["ownerReferences"] =
+                json!([{"kind": "StatefulSet", "name": "web", "controller": true}]);
+            pod["spec"]["schedulerName"] = "default-scheduler".into();
+            change(&mut pod["spec"]);
+        }
+        list.to_string()
+    };
+    let before = recording("v1", 3, |_| {});
+    let proxy = |spec: &mut Value| {
+        let proxy = json!({"name": "istio-proxy", "image": "istio/proxyv2"});
+        spec["containers"].as_array_mut().unwrap().push(proxy);
+    };
+    let init = |spec: &mut Value| {
+        spec["initContainers"] = json!([{"name": "vault-agent-init", "image": "vault"}]);
+    };
+    let sidecar = |spec: &mut Value| {
+        spec["initContainers"] =
+            json!([{"name": "istio-proxy", "image": "istio/proxyv2", "restartPolicy": "Always"}]);
+    };
+    let scheduler = |spec: &mut Value| spec["schedulerName"] = "volcano".into();
+    let changes: [(fn(&mut Value), &str); 4] = [
+        (proxy, "a container more: istio-proxy"),
+        (init, "an init container more: vault-agent-init"),
+        (sidecar, "a sidecar more: istio-proxy"),
+        (scheduler, "another scheduler: volcano, before default-scheduler"),
+    ];
+    for (change, what) in changes {
+        let sides = [before.clone(), recording("v2", 9, change)];
+        let output = report_on(sides, &["-o", "json"]);
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = found["answer"]["text"].as_str().unwrap();
+        assert!(answer.ends_with(&format!(" shop/StatefulSet/web has {what}.")), "{answer}");
+        assert!(answer.contains("It is the stage network: +6s"), "{answer}");
+        assert_eq!((&found["mix"]["before"], &found["mix"]["after"]), (&json!(1.0), &json!(1.0)));
+        assert_eq!(found["workload_changes"]["count"], 1);
+    }
+}
+
 #[test]
 fn a_broken_rule_is_the_status_and_a_line() {
     let rules = ["--fail-on", "network:p90>+20%", "--fail-on", "containers:p50>+1s"];

@@ -16,3 +16,4 @@ mod start_places_reference;
 mod starts_reference;
 mod tails;
 mod whose;
+mod workload_changes;

@@ -32,8 +32,8 @@ fn value(pod: &Pod, interval: Interval, weight: (i128, i128)) -> Option<Value> {
     Some(Value { nanos: found.1, minute: pod.created.div_euclid(60), weight })
 }
 
-/// The match of a pod, as a text.
-pub fn matched_by(pod: &Pod) -> String {
+/// The workload and the images of a pod, as a text.
+fn by_images(pod: &Pod) -> String {
     let mut images: Vec<String> = Vec::new();
     for image in &pod.images {
         let name = image.split('@').next().unwrap();
@@ -47,11 +47,34 @@ pub fn matched_by(pod: &Pod) -> String {
     format!("{:?} {images:?}", pod.workload)
 }
 
+/// The match of a pod of one of these sides, as a text: by images, or its workload as a whole.
+pub fn matched_by(before: &[Pod], after: &[Pod]) -> impl Fn(&Pod) -> String {
+    let observed = |pods: &[Pod]| -> Vec<Pod> {
+        pods.iter().filter(|pod| !pod.durations.is_empty()).cloned().collect()
+    };
+    let sides = [observed(before), observed(after)];
+    let mut whole = BTreeSet::new();
+    for [own, others] in [[&sides[0], &sides[1]], [&sides[1], &sides[0]]] {
+        let known: BTreeSet<String> = others.iter().map(by_images).collect();
+        for pod in own.iter().filter(|pod| pod.workload.is_some()) {
+            let is_on_both = others.iter().any(|other| other.workload == pod.workload);
+            if is_on_both && !known.contains(&by_images(pod)) {
+                whole.insert(pod.workload.clone());
+            }
+        }
+    }
+    move |pod| match whole.contains(&pod.workload) {
+        true => format!("{:?} as a whole", pod.workload),
+        false => by_images(pod),
+    }
+}
+
 /// The share of the pods on each side that have a match on the other.
 pub fn shares(before: &[Pod], after: &[Pod]) -> [f64; 2] {
+    let matched_by = matched_by(before, after);
     let share = |own: &[Pod], others: &[Pod]| {
         let known: BTreeSet<String> =
-            others.iter().filter(|pod| !pod.durations.is_empty()).map(matched_by).collect();
+            others.iter().filter(|pod| !pod.durations.is_empty()).map(&matched_by).collect();
         let observed: Vec<&Pod> = own.iter().filter(|pod| !pod.durations.is_empty()).collect();
         let matched = observed.iter().filter(|pod| known.contains(&matched_by(pod)));
         matched.count() as f64 / observed.len().max(1) as f64
@@ -123,6 +146,7 @@ pub fn rank_test(before: &[u128], after: &[u128]) -> [f64; 2] {
 
 /// The row of an interval for the matched pods alone.
 pub fn matched_row(before: &[Pod], after: &[Pod], interval: Interval) -> Option<Expected> {
+    let matched_by = matched_by(before, after);
     let mut matches: BTreeMap<String, [Vec<&Pod>; 2]> = BTreeMap::new();
     for (index, pods) in [before, after].into_iter().enumerate() {
         for pod in pods {
@@ -302,7 +326,7 @@ pub fn values(pod: &Pod, dimension: &str) -> Vec<String> {
         ("image", ..) => {
             let alone = |image: &String| {
                 let pod = Pod { images: vec![image.clone()], workload: None, ..pod.clone() };
-                let text = matched_by(&pod);
+                let text = by_images(&pod);
                 text["None [\"".len()..text.len() - 2].to_owned()
             };
             let images: BTreeSet<String> = pod.images.iter().map(alone).collect();

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use podinit_core::lifecycle::{
-    Cause, Interval, IntervalKind, IntervalResult, Latency, Milestone, MilestoneSource, Outcome,
-    Progress, Record, RecordedCause, RecordedContainer, RecordedImage, RecordedInterval,
-    RecordedMilestone, RecordedPull, Stage, UnobservedReason, WaitReason,
+    Cause, GateKind, GateState, Interval, IntervalKind, IntervalResult, Latency, Milestone,
+    MilestoneSource, Outcome, Progress, Record, RecordedCause, RecordedContainer, RecordedGate,
+    RecordedImage, RecordedInterval, RecordedMilestone, RecordedPull, Stage, UnobservedReason,
+    WaitReason,
 };
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, Workload};
 use podinit_core::timestamp::Timestamp;
-use podinit_reports::comparison::ComparisonSide;
+use podinit_reports::comparison::{ComparisonSide, WorkloadAspect};
 use podinit_testing::records;
 
 /// A pod in plain values.
@@ -24,6 +25,8 @@ pub struct Pod {
     /// What its node states, where that is known
     pub labels: Option<NodeLabels>,
     pub images: Vec<String>,
+    /// Containers without images, and gates
+    pub names: Vec<(WorkloadAspect, String)>,
     /// Nanoseconds
     pub durations: Vec<(Interval, u64)>,
     /// What applies to it and was not observed
@@ -145,6 +148,23 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         source: Some(MilestoneSource::Condition),
     };
     let ready = pod.pulled.iter().map(|(seconds, _)| milestone(Milestone::Ready, *seconds));
+    let named = pod.names.iter().filter(|(aspect, _)| gate_kind(*aspect).is_none());
+    let named = named.map(|(aspect, name)| RecordedContainer {
+        name: name.as_str().into(),
+        init: *aspect != WorkloadAspect::Container,
+        is_sidecar: *aspect == WorkloadAspect::Sidecar,
+        image: None,
+        ..image((0, &String::new()))
+    });
+    let gate = |(aspect, name): &(WorkloadAspect, String)| {
+        Some(RecordedGate {
+            kind: gate_kind(*aspect)?,
+            gate: name.as_str().into(),
+            state: GateState::Holding,
+            since: None,
+            passed: None,
+        })
+    };
     let interval = |(interval, nanos): &(Interval, u64)| RecordedInterval {
         interval: *interval,
         kind: IntervalKind::from_interval(*interval),
@@ -175,11 +195,20 @@ fn record((number, pod): (usize, &Pod)) -> Record {
         progress: pod.end.progress(created, pod.fault),
         milestones: [milestone(Milestone::Created, 0)].into_iter().chain(ready).collect(),
         intervals: pod.durations.iter().map(interval).chain(unobserved).collect(),
-        containers: pod.images.iter().enumerate().map(image).collect(),
+        containers: pod.images.iter().enumerate().map(image).chain(named).collect(),
+        gates: pod.names.iter().filter_map(gate).collect(),
         pulls: pod.pulled.iter().flat_map(|(_, images)| images.iter().map(pulled)).collect(),
         causes: (pod.fault)
             .map_or_else(Vec::new, |fault| fault.causes(created, pod.end != End::InFlight)),
         ..records::record(namespace, &name)
+    }
+}
+
+const fn gate_kind(aspect: WorkloadAspect) -> Option<GateKind> {
+    match aspect {
+        WorkloadAspect::SchedulingGate => Some(GateKind::Scheduling),
+        WorkloadAspect::ReadinessGate => Some(GateKind::Readiness),
+        _ => None,
     }
 }
 
@@ -259,6 +288,7 @@ pub fn random(
                 node: format!("node-{node}"),
                 labels: labels.map(|(pool, zone)| node_labels(pool, zone)),
                 images,
+                names: Vec::new(),
                 durations,
                 unobserved,
                 end,

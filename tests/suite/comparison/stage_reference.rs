@@ -65,6 +65,7 @@ pub fn assert_stages(found: &Comparison, before: &[Pod], after: &[Pod]) {
     let whole = said["interval"].as_str().unwrap();
     let left_out = said["left_out"].as_f64().unwrap();
     let is_of_matched = found.answer.matched;
+    let matched_by = matched_by(before, after);
     let mut matches: BTreeMap<String, [[usize; 2]; 2]> = BTreeMap::new();
     for (side, pods) in [before, after].into_iter().enumerate() {
         for pod in pods.iter().filter(|pod| !pod.durations.is_empty()) {

@@ -79,7 +79,7 @@ fn where_the_mix_changed_the_matched_pods_answer() {
     let found = compared(&before, &after);
     assert!(found.answer.matched);
     let text = &found.answer.text;
-    let begin = "Startups are slower, of pods with the same workload and images: created to ready p50 10.5s → 17.";
+    let begin = "Startups are slower, of pods that have a match: created to ready p50 10.5s → 17.";
     assert!(text.starts_with(begin), "{text}");
     assert!(
         text.contains(" These are 100 % of the pods before and 67 % of those after; "),

@@ -14,6 +14,7 @@ use super::pulled::PulledStartups;
 use super::quantile::IntervalQuantile;
 use super::row::{Moved, Row, Verdict};
 use super::stage_differences::{StageDifference, StageDifferences};
+use super::workload_changes::WorkloadChanges;
 use podinit_core::lifecycle::{Interval, Stage};
 use podinit_text::words::{capitalized, percent};
 
@@ -144,7 +145,7 @@ impl Answer {
         let stage = asked.named().first().map(|first| first.stage);
         let is_of_matched = asked.is_of_matched();
         let among = match (is_of_matched, context.alone) {
-            (true, _) => ", of pods with the same workload and images",
+            (true, _) => ", of pods that have a match",
             (false, Some(_)) => ", of all pods together",
             (false, None) => "",
         };
@@ -174,6 +175,11 @@ impl Answer {
             needed,
             caution: None,
         }
+    }
+
+    /// With what changed in the workloads of both sides.
+    pub(super) fn with_changes(self, changes: &WorkloadChanges) -> Self {
+        Self { text: self.text + &changes.in_answer(), ..self }
     }
 
     /// With a caution where the stage `network` moved, and image pulls may be in it on one side more than on the other:

@@ -152,8 +152,7 @@ pub(super) fn other_workloads(row: &Row, mix: &Mix) -> (String, Option<String>) 
         percent(mix.after),
         figures(row, IntervalQuantile::told(row))
     );
-    let needed =
-        "The same workloads and images on both sides, for at least half of the pods.".to_owned();
+    let needed = "The same workloads on both sides, for at least half of the pods.".to_owned();
     (text, Some(needed))
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::side::{ComparedPod, ComparisonSide};
 
 /// So many names of nodes, images or versions are listed.
-const MOST_NAMES: usize = 20;
+pub(super) const MOST_NAMES: usize = 20;
 
 /// What is only on one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -178,7 +178,7 @@ pub(super) fn breakdowns(
 pub(super) fn mix_shares(found: &Comparison) -> String {
     let mix = &found.mix;
     format!(
-        "{} of the pods before and {} of those after have the same workload and images on the other side.",
+        "{} of the pods before and {} of those after have a match on the other side: the same workload, or without one the same images.",
         percent(mix.before),
         percent(mix.after)
     )
@@ -272,6 +272,7 @@ pub(super) fn changes(
         }
     };
     let all = [
+        ("Changed in workloads", found.workload_changes.in_words(&shown)),
         ("Nodes only before", names(&changes.nodes_only_before)),
         ("Nodes only after", names(&changes.nodes_only_after)),
         ("Images only before", names(&changes.images_only_before)),

@@ -1,5 +1,5 @@
 //! What the pods of both sides have in common ([§15.4](crate::specification#s15-4)): the same workload, and the same
-//! images without tags and digests.
+//! images without tags and digests. Where those of a workload changed, it matches as a whole.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -22,9 +22,47 @@ pub(super) fn untagged(image: &str) -> &str {
     }
 }
 
-/// By what pods match: namespace and name of the controller, and the images in order.
-fn key(pod: &ComparedPod) -> (Option<(&str, &Workload)>, &[Arc<str>]) {
-    (pod.workload.as_deref().map(|workload| (&*pod.namespace, workload)), &pod.untagged)
+/// A workload, with its namespace.
+pub(super) type WorkloadKey<'a> = (&'a str, &'a Workload);
+
+/// The workload of a pod; `None` of a pod without a controller.
+pub(super) fn workload_of(pod: &ComparedPod) -> Option<WorkloadKey<'_>> {
+    pod.workload.as_deref().map(|workload| (&*pod.namespace, workload))
+}
+
+/// By what pods match: their workload, and the images in order.
+type MatchKey<'a> = (Option<WorkloadKey<'a>>, &'a [Arc<str>]);
+
+/// The pods of a workload.
+struct WorkloadPods {
+    /// How many there are before and after
+    counts: [usize; 2],
+    /// The first key of one of them
+    first: usize,
+    /// One of them has no match by images
+    is_changed: bool,
+}
+
+/// For each key its match: that of its workload as a whole, where the images of the workload changed, or else its own.
+/// `counts` has the pods of each key on both sides.
+fn matches_of(keys: &HashMap<MatchKey<'_>, usize>, counts: &[[usize; 2]]) -> Vec<usize> {
+    let of_workloads = || keys.iter().filter_map(|((of, _), number)| Some(((*of)?, *number)));
+    let mut workloads: HashMap<WorkloadKey<'_>, WorkloadPods> = HashMap::new();
+    for (workload, number) in of_workloads() {
+        let none = WorkloadPods { counts: [0, 0], first: number, is_changed: false };
+        let pods = workloads.entry(workload).or_insert(none);
+        pods.counts = [0, 1].map(|side| pods.counts[side] + counts[number][side]);
+        pods.first = pods.first.min(number);
+        pods.is_changed |= counts[number].contains(&0);
+    }
+    let mut matches: Vec<usize> = (0..counts.len()).collect();
+    for (workload, number) in of_workloads() {
+        let pods = &workloads[&workload];
+        if pods.is_changed && !pods.counts.contains(&0) {
+            matches[number] = pods.first;
+        }
+    }
+    matches
 }
 
 /// The match of each pod, by a number that both sides share.
@@ -42,7 +80,7 @@ pub struct Mix {
     pub before: f64,
     /// The share of the observed pods after that have a match before
     pub after: f64,
-    /// How many workloads, each with its images, both sides have
+    /// How many matches there are
     pub matches: usize,
     /// At least half of either side has a match
     pub(super) same_workloads: bool,
@@ -58,19 +96,31 @@ impl Mix {
 impl PodMatches {
     /// Of the pods of both sides.
     pub(crate) fn from_sides<'a>(before: &'a ComparisonSide, after: &'a ComparisonSide) -> Self {
-        let (mut numbers, mut counts) = (HashMap::new(), Vec::new());
+        let (mut keys, mut of_keys) = (HashMap::new(), Vec::new());
         let mut number = |side: usize, pods: &'a [ComparedPod]| -> Vec<usize> {
             let numbered = pods.iter().map(|pod| {
-                let number = *numbers.entry(key(pod)).or_insert(counts.len());
-                if number == counts.len() {
-                    counts.push([0, 0]);
+                let key = (workload_of(pod), &*pod.untagged);
+                let number = *keys.entry(key).or_insert(of_keys.len());
+                if number == of_keys.len() {
+                    of_keys.push([0, 0]);
                 }
-                counts[number][side] += 1;
+                of_keys[number][side] += 1;
                 number
             });
             numbered.collect()
         };
-        Self { before: number(0, before.pods()), after: number(1, after.pods()), counts }
+        let mut numbers = [number(0, before.pods()), number(1, after.pods())];
+        let matches = matches_of(&keys, &of_keys);
+        for number in numbers.iter_mut().flatten() {
+            *number = matches[*number];
+        }
+        let mut counts = vec![[0, 0]; of_keys.len()];
+        for ([earlier, later], matched) in of_keys.into_iter().zip(matches) {
+            counts[matched][0] += earlier;
+            counts[matched][1] += later;
+        }
+        let [before, after] = numbers;
+        Self { before, after, counts }
     }
 
     /// How far the mixes agree.

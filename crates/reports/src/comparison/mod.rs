@@ -21,6 +21,8 @@ mod mix;
 mod not_started;
 mod not_started_words;
 mod only;
+mod placement;
+mod pod_parts;
 mod presence;
 mod pulled;
 mod quantile;
@@ -35,6 +37,8 @@ pub mod statistics;
 mod threshold;
 mod timed;
 mod together;
+mod workload_change_words;
+mod workload_changes;
 
 use serde::Serialize;
 
@@ -48,6 +52,7 @@ use mix::{Mix, PodMatches};
 use not_started::NotStarted;
 pub use not_started::{StartVerdict, Starts};
 pub use only::{Only, Place};
+pub use pod_parts::WorkloadAspect;
 pub use presence::SideName;
 use presence::Unknown;
 use pulled::PulledStartups;
@@ -58,6 +63,7 @@ use side::SideSummary;
 use stage_differences::StageDifferences;
 pub use threshold::{Threshold, ThresholdCheck, ThresholdResult, percent_of};
 pub use together::Together;
+pub use workload_changes::{AspectChange, WorkloadChange, WorkloadChanges};
 
 use crate::report::intervals;
 use answer::{AnswerContext, AnswerInput, WHOLE};
@@ -108,6 +114,8 @@ pub struct Comparison {
     pub other_breakdowns: Vec<Breakdown>,
     /// What else is different
     pub(crate) changes: Changes,
+    /// What is different in the workloads that both sides have
+    pub workload_changes: WorkloadChanges,
     /// What the charts show
     #[serde(skip)]
     figure: html::DistributionFigure,
@@ -228,7 +236,8 @@ pub fn compare(
         alone: alone.as_deref(),
         unknown: &unknown,
     };
-    let answer = Answer::new(asked, observed, context);
+    let workload_changes = WorkloadChanges::from_sides(before, after);
+    let answer = Answer::new(asked, observed, context).with_changes(&workload_changes);
     Comparison {
         answer: answer.cautious(&rows, [before, after].map(ComparisonSide::network_with_pulls)),
         checks: Checks::default(),
@@ -249,6 +258,7 @@ pub fn compare(
         breakdown,
         other_breakdowns,
         changes: Changes::from_sides(before, after),
+        workload_changes,
     }
 }
 

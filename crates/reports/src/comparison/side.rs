@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::mix::untagged;
+use super::pod_parts::PodParts;
 use super::start::StartupCourse;
 use super::start_images::StartImages;
 use super::startup_pulls::StartupPulls;
@@ -23,7 +24,7 @@ use podinit_core::lifecycle::{
 use podinit_core::node::NodeLabels;
 use podinit_core::pod::{PodInfo, PodUid, Workload};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
-use podinit_decode::rfc3339;
+use podinit_decode::{DecodeOptions, SpecField, rfc3339};
 use podinit_recordings::reader::{RecordingDocument, RecordingError};
 use podinit_recordings::replay::{ReplayConfig, replayed};
 
@@ -57,6 +58,8 @@ pub struct ComparedPod {
     pub workload: Option<Arc<Workload>>,
     /// Of a pod of a Job what its tries have in common: the Job's name, and an index where it has one
     pub(super) job: Option<Box<str>>,
+    /// What its spec names
+    pub(super) parts: Arc<PodParts>,
     /// The images of all its containers, init containers too
     pub images: PodImages,
     /// The same without tags and digests, which a release changes; in order
@@ -164,7 +167,9 @@ pub struct ComparisonSide {
     only_kept: bool,
     /// A lone list, which does not tell what a pod waited for before it was bound
     is_lone_list: bool,
-    /// Lists of images, of which most pods share one, each with the same without tags
+    /// What specs name, which most pods of a workload share, each with the images and the same without tags
+    parts: HashMap<Arc<PodParts>, [PodImages; 2]>,
+    /// Lists of images, of which most pods share one, each with the same without tags and digests
     images: HashMap<PodImages, PodImages>,
     /// The names of milestones of your own
     milestones: BTreeSet<Arc<str>>,
@@ -193,7 +198,12 @@ pub struct SideSummary {
 }
 
 impl ComparisonSide {
-    /// The pods of a recording.
+    /// What is to be read of a recording, beside what a report on it shows: the schedulers of pods.
+    pub fn decode_options(options: DecodeOptions) -> DecodeOptions {
+        DecodeOptions { spec_fields: vec![SpecField::Scheduler], ..options }
+    }
+
+    /// The pods of a recording, read with [`Self::decode_options`].
     ///
     /// # Errors
     /// If a document is malformed: nothing is compared with a part of a recording.
@@ -332,6 +342,7 @@ impl ComparisonSide {
             unobserved: self.unobserved.clone(),
             outcomes: self.outcomes.clone(),
             causes: self.causes.clone(),
+            parts: HashMap::new(),
             images: HashMap::new(),
             milestones: self.milestones.clone(),
             followed: BTreeMap::new(),
@@ -356,10 +367,9 @@ impl ComparisonSide {
             durations[interval.index()] = record.duration(interval);
         }
         let created = record.reached(Milestone::Created);
-        let containers = record.containers.iter();
-        let (images, untagged) =
-            self.images(containers.filter_map(|one| one.image.clone()).collect());
-        let start_images = StartImages::from_record(record, |pulled| self.images(pulled).1);
+        let (parts, [images, untagged]) = self.parts_of(record);
+        let start_images =
+            StartImages::from_record(record, |pulled| self.images(pulled)[1].clone());
         let pod = ComparedPod {
             durations,
             unobserved_stages: unobserved_stages(record),
@@ -375,6 +385,7 @@ impl ComparisonSide {
             node_labels: record.node_labels.clone(),
             workload: record.pod.workload.clone(),
             job: job(&record.pod).map(Box::from),
+            parts,
             images,
             untagged,
         };
@@ -385,16 +396,28 @@ impl ComparisonSide {
         }
     }
 
-    /// These images as a list that pods share, and the same without tags and digests.
-    fn images(&mut self, images: Vec<Arc<str>>) -> (PodImages, PodImages) {
+    fn parts_of(&mut self, record: &Record) -> (Arc<PodParts>, [PodImages; 2]) {
+        // Of exporters schedulers are not known.
+        let parts = PodParts::new(record, !self.only_kept);
+        if let Some((parts, images)) = self.parts.get_key_value(&parts) {
+            return (Arc::clone(parts), images.clone());
+        }
+        let images = self.images(parts.images().map(|(_, image)| Arc::clone(image)).collect());
+        let parts = Arc::new(parts);
+        self.parts.insert(Arc::clone(&parts), images.clone());
+        (parts, images)
+    }
+
+    /// These images as a list that pods share, and the same without tags and digests, in order.
+    fn images(&mut self, images: Vec<Arc<str>>) -> [PodImages; 2] {
         if let Some((images, untagged)) = self.images.get_key_value(images.as_slice()) {
-            return (Arc::clone(images), Arc::clone(untagged));
+            return [images, untagged].map(Arc::clone);
         }
         let mut names: Vec<Arc<str>> = images.iter().map(|image| untagged(image).into()).collect();
         names.sort_unstable();
         let (images, untagged) = (PodImages::from(images), PodImages::from(names));
         self.images.insert(Arc::clone(&images), Arc::clone(&untagged));
-        (images, untagged)
+        [images, untagged]
     }
 
     fn advanced(&mut self, now: Timestamp) {

@@ -163,6 +163,9 @@ fn pair(seed: u64, change: Change, outliers: f64) -> Named {
     let (named, truth) = (named(&found.answer.text), change.stages());
     let is_called = found.answer.verdict.is_different();
     let is_wrong = named.iter().any(|stage| !truth.contains(stage));
+    if is_wrong {
+        println!("{seed} {change:?}: {}", found.answer.text);
+    }
     Named {
         called: usize::from(is_called),
         right: usize::from(is_called && !named.is_empty() && !is_wrong),
