@@ -69,7 +69,7 @@ fn a_gate_that_was_added_is_named_although_no_row_could_compare_it() {
     let text = &found.answer.text;
     assert!(text.starts_with("Startups are slower: created to ready p50 10s → 50"), "{text}");
     assert!(text.contains(" It is the stage gated: +"), "{text}");
-    assert!(text.contains(" on average. It was not there before."), "{text}");
+    assert!(text.contains(" on average, on all nodes. It was not there before."), "{text}");
     let gated = row(&found, "gated").unwrap();
     assert_eq!((gated.before.p50, gated.not_there), (0.0, Some(SideName::Before)));
     assert!(
@@ -133,7 +133,7 @@ fn no_stage_is_named_where_too_few_are_known() {
     let text = compare(&usual(200), &after).answer.text;
     assert!(
         text.contains(
-            " The stages are known of 100 % of these pods before and 75 % after, so none is named."
+            " No stage is named, on all nodes: all stages are known of 100 % of these pods before and 75 % after."
         ),
         "{text}"
     );
@@ -173,41 +173,46 @@ fn a_node_alone_is_in_the_first_line() {
     assert!(equal.answer.text.starts_with("No difference: "), "{}", equal.answer.text);
 }
 
-/// 60 pods, and Events of the pulls of their images, which take so many seconds for a pod of this number; 0 where the image
-/// was there.
-fn with_pulls(name: &str, seconds: impl Fn(i64) -> i64) -> String {
-    let mut pods = list(name, 60, 3, |_| 3);
-    let mut events = Vec::new();
-    for (number, pod) in pods["items"].as_array_mut().unwrap().iter_mut().enumerate() {
+/// 60 pods and the pulls of their images, which take so many seconds for a pod of this number; 0 where the image was there.
+/// `shows` whether Events are recorded.
+fn with_pulls(name: &str, shows: bool, seconds: impl Fn(i64) -> i64) -> String {
+    let list = list(name, 60, 3, |_| 3);
+    let mut documents = vec![
+        json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": []}),
+    ];
+    for (number, pod) in list["items"].as_array().unwrap().iter().enumerate() {
         let seconds = seconds(number as i64);
-        let at = |shift: i64| {
-            let created: jiff::Timestamp =
-                pod["metadata"]["creationTimestamp"].as_str().unwrap().parse().unwrap();
-            (created + jiff::SignedDuration::from_secs(shift)).to_string()
-        };
-        let (pulled, ready) = (at(3 + seconds), at(7 + seconds));
+        let created: jiff::Timestamp =
+            pod["metadata"]["creationTimestamp"].as_str().unwrap().parse().unwrap();
+        let at = |shift: i64| (created + jiff::SignedDuration::from_secs(shift)).to_string();
         let message = match seconds {
             0 => format!("Container image \"web:{name}\" already present on machine"),
             _ => format!(
                 "Successfully pulled image \"web:{name}\" in {seconds}s ({seconds}s including waiting). Image size: 10 bytes."
             ),
         };
-        for condition in pod["status"]["conditions"].as_array_mut().unwrap().iter_mut().skip(3) {
-            condition["lastTransitionTime"] = ready.as_str().into();
+        let (mut pending, mut ready) = (pod.clone(), pod.clone());
+        for condition in ["/status/conditions/3", "/status/conditions/4"] {
+            ready.pointer_mut(condition).unwrap()["lastTransitionTime"] = at(7 + seconds).into();
+            pending.pointer_mut(condition).unwrap()["status"] = "False".into();
         }
-        events.push(json!({
-            "kind": "Event",
-            "metadata": {"namespace": "shop", "name": format!("web-{number}.1")},
-            "involvedObject": {
-                "kind": "Pod", "namespace": "shop", "name": format!("web-{number}"), "uid": format!("{name}-{number}"),
-                "fieldPath": "spec.containers{c}",
-            },
-            "reason": "Pulled", "message": message, "count": 1,
-            "firstTimestamp": pulled, "lastTimestamp": pulled,
-        }));
+        documents.push(json!({"type": "ADDED", "object": pending}));
+        if shows {
+            documents.push(json!({
+                "kind": "Event",
+                "metadata": {"namespace": "shop", "name": format!("web-{number}.1")},
+                "involvedObject": {
+                    "kind": "Pod", "namespace": "shop", "name": format!("web-{number}"),
+                    "uid": format!("{name}-{number}"), "fieldPath": "spec.containers{c}",
+                },
+                "reportingComponent": "kubelet", "reason": "Pulled", "message": message,
+                "firstTimestamp": at(3 + seconds),
+            }));
+        }
+        ready["metadata"]["resourceVersion"] = "2".into();
+        documents.push(json!({"type": "MODIFIED", "object": ready}));
     }
-    let events = json!({"apiVersion": "v1", "kind": "EventList", "items": events});
-    format!("{pods}\n{events}")
+    documents.iter().map(|document| format!("{document}\n")).collect()
 }
 
 fn said(before: &str, after: &str) -> (String, Value) {
@@ -219,7 +224,7 @@ fn said(before: &str, after: &str) -> (String, Value) {
 
 #[test]
 fn slower_pulls_are_named_and_their_registry() {
-    let (before, after) = (with_pulls("before", |_| 4), with_pulls("after", |_| 12));
+    let (before, after) = (with_pulls("before", true, |_| 4), with_pulls("after", true, |_| 12));
     let (text, found) = said(&before, &after);
     assert!(
         text.contains("It is the stage containers: +8s of +8s on average, by image pulls (+8s)"),
@@ -238,20 +243,14 @@ fn slower_pulls_are_named_and_their_registry() {
 
 #[test]
 fn that_the_images_were_not_there_is_an_answer() {
-    let before = with_pulls("before", |number| if number % 20 == 0 { 8 } else { 0 });
-    let (text, found) = said(&before, &with_pulls("after", |_| 8));
+    let before = with_pulls("before", true, |number| if number % 20 == 0 { 8 } else { 0 });
+    let (text, found) = said(&before, &with_pulls("after", true, |_| 8));
     assert!(text.contains(" by image pulls (+"), "{text}");
     assert!(
         text.contains(" The images were not there: 60 of 60 startups pulled, before 3 of 60."),
         "{text}"
     );
     assert_eq!(found["pulled"]["after"], json!({"count": 60, "of": 60}));
-    let pods_alone = after_events(&with_pulls("after", |_| 8));
-    let (text, _) = said(&before, &pods_alone);
+    let (text, _) = said(&before, &with_pulls("after", false, |_| 8));
     assert!(text.ends_with(" Image pulls are not known after."), "{text}");
-}
-
-/// The recording without its Events.
-fn after_events(recording: &str) -> String {
-    recording.lines().next().unwrap().to_owned()
 }

@@ -109,7 +109,7 @@ pub(super) fn stage_sentence(
         [] if !stages.is_known() => {
             let [before, after] = stages.known.map(percent);
             format!(
-                " The stages are known of {before} of these pods before and {after} after, so none is named{place}."
+                " No stage is named{place}: all stages are known of {before} of these pods before and {after} after."
             )
         }
         [] => format!(" No single stage moved enough to be named{place}."),
