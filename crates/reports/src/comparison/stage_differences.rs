@@ -8,7 +8,7 @@ use super::presence::MOST_KNOWN;
 use super::quantile::IntervalQuantile;
 use super::row::Moved;
 use super::side::{ComparedPod, ComparisonSide};
-use super::statistics::{DividedDuration, DividedSample, Resampled, ends};
+use super::statistics::{DividedDuration, DividedSample, Resampled, ends, widened};
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{Interval, Latency, Stage};
 
@@ -19,6 +19,8 @@ const HALF: f64 = 0.5;
 /// Two stages are named with this part together, and a quarter each.
 const TWO_THIRDS: f64 = 2.0 / 3.0;
 const QUARTER: f64 = 0.25;
+/// The intervals of all stages together err in this part of comparisons.
+const OF_STAGES: f64 = 0.05;
 
 /// What a duration is divided into: the stages, then its pulls, whether they are known, and itself.
 const PARTS: usize = Stage::ALL.len() + 3;
@@ -165,8 +167,11 @@ impl StageDifferences {
             return Vec::new();
         }
         let part = |one: &StageDifference| one.difference * sign / whole;
-        let is_proven =
-            |one: &StageDifference| one.interval.into_iter().all(|end| end * sign > 0.0);
+        let of_stages = OF_STAGES / self.stages.len() as f64;
+        let is_proven = |one: &StageDifference| {
+            let wide = widened(one.interval, one.difference, of_stages);
+            wide.into_iter().all(|end| end * sign > 0.0)
+        };
         let mut stages: Vec<&StageDifference> = self.stages.iter().collect();
         stages.sort_by(|one, other| part(other).total_cmp(&part(one)));
         let [first, second] =
