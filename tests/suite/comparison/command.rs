@@ -249,7 +249,8 @@ fn what_a_webhook_added_is_told_of_workloads_that_stay_the_same() {
             json!([{"name": "istio-proxy", "image": "istio/proxyv2", "restartPolicy": "Always"}]);
     };
     let scheduler = |spec: &mut Value| spec["schedulerName"] = "volcano".into();
-    let changes: [(fn(&mut Value), &str); 4] = [
+    type Change = fn(&mut Value);
+    let changes: [(Change, &str); 4] = [
         (proxy, "a container more: istio-proxy"),
         (init, "an init container more: vault-agent-init"),
         (sidecar, "a sidecar more: istio-proxy"),

@@ -31,7 +31,7 @@ fn seconds(pod: &Pod, name: &str) -> Option<f64> {
 
 fn counts(pod: &Pod, whole: &str) -> bool {
     let is_known = |name: &&str| !pod.unobserved.contains(&interval(name));
-    seconds(pod, whole).is_some() && stages(whole).iter().all(|name| is_known(name))
+    seconds(pod, whole).is_some() && stages(whole).iter().all(is_known)
 }
 
 /// The mean of `value` without the slowest `left_out`, which pods that are equally slow share.

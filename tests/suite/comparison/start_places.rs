@@ -126,7 +126,7 @@ fn a_registry_of_which_three_images_cannot_be_pulled_is_named() {
         move |number: usize, pod: &mut Pod| {
             if number % 5 > 2 {
                 pod.images[1] = "quay.io/other:1".to_owned();
-            } else if number % 5 < images && number % 2 == 0 {
+            } else if number % 5 < images && number.is_multiple_of(2) {
                 waits(pod, Cause::Image);
             }
         }

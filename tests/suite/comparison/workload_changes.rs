@@ -288,8 +288,8 @@ fn expected(before: &[Pod], after: &[Pod]) -> Found {
         sides[side].iter().filter_map(|pod| pod.workload.clone()).collect()
     };
     let both: Vec<_> = workloads(0).intersection(&workloads(1)).cloned().collect();
-    let mut of: BTreeMap<(&'static str, Option<String>, Option<String>), BTreeSet<String>> =
-        BTreeMap::new();
+    type Change = (&'static str, Option<String>, Option<String>);
+    let mut of: BTreeMap<Change, BTreeSet<String>> = BTreeMap::new();
     for workload in &both {
         let own = [0, 1].map(|side: usize| -> Vec<Pod> {
             let own = sides[side].iter().filter(|pod| pod.workload.as_ref() == Some(workload));

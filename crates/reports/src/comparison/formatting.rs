@@ -178,7 +178,8 @@ pub(super) fn breakdowns(
 pub(super) fn mix_shares(found: &Comparison) -> String {
     let mix = &found.mix;
     format!(
-        "{} of the pods before and {} of those after have a match on the other side: the same workload, or without one the same images.",
+        "{} of the pods before and {} of those after have a match on the other side. A match has the same workload, or without \
+         one the same images.",
         percent(mix.before),
         percent(mix.after)
     )

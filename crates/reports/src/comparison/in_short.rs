@@ -22,7 +22,7 @@ pub(super) fn short_table(
     shown: impl Fn(&str) -> String,
 ) -> (&'static str, TextTable) {
     let title = match found.answer.matched {
-        true => "Pods with the same workload and images on both sides, weighted as before:",
+        true => "Pods that have a match, weighted as before:",
         false => "All pods:",
     };
     let starts = found.not_started.as_ref().filter(|_| found.is_worse_to_start()).map(starts_cells);
