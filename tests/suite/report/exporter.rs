@@ -126,7 +126,10 @@ async fn recordings_and_exporters_are_compared_with_each_other() {
         (file_before.path().to_str().unwrap(), file_after.path().to_str().unwrap());
     let all_files = text(&["--baseline", file_before, file_after]).await;
     let answer = all_files.lines().next().unwrap();
-    assert!(answer.contains("It is the stage network: +2.84s of +2.84s on average, on node b only"), "{answer}");
+    assert!(
+        answer.contains("It is the stage network: +2.84s of +2.84s on average, on node b only"),
+        "{answer}"
+    );
     for args in [
         ["--baseline", &before, "--url", &after],
         ["--baseline", file_before, "--url", &after],
