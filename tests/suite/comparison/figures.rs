@@ -54,7 +54,9 @@ pub fn assert_breakdown(found: &Comparison, before: &[Pod], after: &[Pod]) {
         let Some(interval) = interval else { return false };
         let is_step = matches!(interval, Interval::Step(_));
         row.verdict != Verdict::Same
-            || (!is_step && reference::means_differ(before, after, interval))
+            || (!is_step
+                && (reference::means_differ(before, after, interval)
+                    || reference::has_slow_value(before, after, interval)))
     };
     let differing = found.rows.iter().filter(differs);
     let broken_down = found.breakdown.iter().chain(&found.other_breakdowns);

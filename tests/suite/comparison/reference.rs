@@ -456,13 +456,42 @@ fn is_slow_everywhere(
 
 /// Whether the means of an interval differ by more than two standard errors.
 pub fn means_differ(before: &[Pod], after: &[Pod], interval: Interval) -> bool {
-    let [one, other] = [before, after].map(|pods| {
-        let values = pods.iter().filter_map(|pod| value(pod, interval, (1, 1)));
-        let seconds: Vec<f64> = values.map(|value| value.nanos as f64 / 1e9).collect();
-        let count = seconds.len() as f64;
-        let mean = seconds.iter().sum::<f64>() / count;
-        let squares: f64 = seconds.iter().map(|one| (one - mean) * (one - mean)).sum();
-        (mean, squares / (count - 1.0) / count)
-    });
+    let [one, other] =
+        [before, after].map(|pods| mean_and_error(&pods.iter().collect::<Vec<_>>(), interval));
     (other.0 - one.0).abs() > 2.0 * (one.1 + other.1).sqrt()
+}
+
+/// Whether a node or workload with 5 pods has a mean by more than five standard errors above that before, of its own pods or of
+/// all.
+pub fn has_slow_value(before: &[Pod], after: &[Pod], interval: Interval) -> bool {
+    let observed = |pods: &[Pod]| -> Vec<Pod> {
+        pods.iter().filter(|pod| value(pod, interval, (1, 1)).is_some()).cloned().collect()
+    };
+    let (before, after) = (observed(before), observed(after));
+    let names: [fn(&Pod) -> Option<String>; 2] =
+        [|pod| Some(pod.node.clone()), |pod| pod.workload.as_ref().map(|own| format!("{own:?}"))];
+    names.into_iter().any(|name| {
+        after.iter().filter_map(name).any(|own| {
+            let with = |pods: &'_ [Pod]| -> Vec<Pod> {
+                pods.iter().filter(|pod| name(pod).as_ref() == Some(&own)).cloned().collect()
+            };
+            let (mut one, other) = (with(&before), with(&after));
+            if one.len() < 5 {
+                one.clone_from(&before);
+            }
+            let [one_mean, other_mean] = [&one, &other]
+                .map(|pods| mean_and_error(&pods.iter().collect::<Vec<_>>(), interval));
+            other.len() >= 5 && other_mean.0 - one_mean.0 > 5.0 * (one_mean.1 + other_mean.1).sqrt()
+        })
+    })
+}
+
+/// The mean in seconds, and the square of its standard error.
+fn mean_and_error(pods: &[&Pod], interval: Interval) -> (f64, f64) {
+    let values = pods.iter().filter_map(|pod| value(pod, interval, (1, 1)));
+    let seconds: Vec<f64> = values.map(|value| value.nanos as f64 / 1e9).collect();
+    let count = seconds.len() as f64;
+    let mean = seconds.iter().sum::<f64>() / count;
+    let squares: f64 = seconds.iter().map(|one| (one - mean) * (one - mean)).sum();
+    (mean, squares / (count - 1.0) / count)
 }

@@ -10,8 +10,9 @@ use std::thread;
 
 use serde::Serialize;
 
+use super::alone;
 use super::dimension::{DIMENSIONS, Part, paired};
-use super::only::{ComparedPods, Only, error_of_mean};
+use super::only::{ComparedPods, Only, Place, error_of_mean};
 use super::row::{DrawnSample, LEAST_PODS, QuantileMargin, Row, Verdict};
 use super::side::{ComparisonSide, ObservedPod, sample};
 use super::statistics::{DurationSample, mann_whitney};
@@ -30,6 +31,9 @@ pub struct Breakdown {
     mean_difference: f64,
     /// The values that account for nearly all of it, where few do
     pub only: Option<Only>,
+    /// The values that are slower beyond chance, whatever the others are, where few pods have them
+    #[serde(skip)]
+    pub(super) alone: Option<Place>,
     /// The values of each dimension, those with the greatest share first
     pub parts: Vec<Part>,
 }
@@ -58,14 +62,14 @@ impl Breakdown {
         let row = rows.iter().find(|row| row.interval == interval)?;
         let [one, other] = [before, after].map(|side| sample(side.observed(timed)));
         let difference = other.mean() - one.mean();
+        let compared = ComparedPods { before, after, timed };
         if row.verdict == Verdict::Same {
             let error = error_of_mean(&one).hypot(error_of_mean(&other));
-            let is_few = timed.may_differ_in_few() && difference.abs() > 2.0 * error;
-            if !is_few {
+            let may_be_few = || difference.abs() > 2.0 * error || has_slow_value(compared, &one);
+            if !(timed.may_differ_in_few() && may_be_few()) {
                 return None;
             }
         }
-        let compared = ComparedPods { before, after, timed };
         let candidates = DIMENSIONS
             .into_iter()
             .flat_map(|dimension| candidates_of(dimension, compared, (&one, &other)));
@@ -100,9 +104,27 @@ impl Breakdown {
             interval,
             mean_difference: difference,
             only: Only::from_parts(&parts, verdict, compared),
+            alone: Place::alone(&parts, compared, alone::is_slower)
+                .filter(|_| timed.may_differ_in_few()),
             parts,
         })
     }
+}
+
+/// Whether the mean of a node or workload is by more than five standard errors above what it was.
+fn has_slow_value(
+    ComparedPods { before, after, timed }: ComparedPods<'_>,
+    one: &DurationSample,
+) -> bool {
+    [Dimension::Node, Dimension::Workload].into_iter().any(|dimension| {
+        let sides = (before.observed(timed), after.observed(timed));
+        let pairs = paired(sides, |(pod, _)| pod.values(dimension), sample);
+        pairs.into_iter().any(|(_, before, after)| {
+            let base = before.as_ref().unwrap_or(one);
+            let error = error_of_mean(base).hypot(error_of_mean(&after));
+            after.mean() - base.mean() > 5.0 * error
+        })
+    })
 }
 
 /// The values of a dimension with enough pods after, those with the greatest share first.

@@ -96,7 +96,7 @@ impl Only {
             let (place, share) = Place::of_few(dimension, moved, 1.0)?;
             Some(Self { place, share, same_pods: None })
         });
-        let found: Vec<Self> = found.filter(|only| only.moves_as_one(compared)).collect();
+        let found: Vec<Self> = found.filter(|only| only.place.moves_as_one(compared)).collect();
         let fewest = found.iter().min_by_key(|only| only.place.values.len())?;
         let same = found.iter().find(|other| {
             let both = [fewest.place.dimension, other.place.dimension];
@@ -106,12 +106,32 @@ impl Only {
         });
         Some(Self { same_pods: same.map(|other| other.place.clone()), ..fewest.clone() })
     }
+}
+
+impl Place {
+    /// The fewest values of one dimension that `is_slower` holds for and that most pods do not have, whatever the others do;
+    /// `None` where there are none, or more than a few.
+    pub(super) fn alone(
+        parts: &[Part],
+        compared: ComparedPods<'_>,
+        is_slower: impl Fn(&Part) -> bool,
+    ) -> Option<Self> {
+        let found = DIMENSIONS.into_iter().filter_map(|dimension| {
+            let slower = parts.iter().filter(|part| part.dimension == dimension && is_slower(part));
+            let slower: Vec<&Part> = slower.collect();
+            let pods: f64 = slower.iter().map(|part| part.pods_after).sum();
+            let is_few = (1..=MOST_NAMED).contains(&slower.len()) && pods <= MOST_OF_PODS;
+            let values = slower.iter().map(|part| part.value.clone()).collect();
+            is_few.then_some(Self { dimension, values })
+        });
+        found.filter(|place| place.moves_as_one(compared)).min_by_key(|place| place.values.len())
+    }
 
     /// Whether each pool or zone moved as a whole: where only some of its nodes did, it is they.
     fn moves_as_one(&self, compared: ComparedPods<'_>) -> bool {
-        let Place { dimension, values } = &self.place;
+        let Self { dimension, values } = self;
         let moves = |value: &String| {
-            compared.moves_as_one(&Place { dimension: *dimension, values: vec![value.clone()] })
+            compared.moves_as_one(&Self { dimension: *dimension, values: vec![value.clone()] })
         };
         !is_of_nodes(*dimension) || values.iter().all(moves)
     }
