@@ -29,6 +29,7 @@ pub struct DividedSample<const N: usize> {
 
 /// Pods that are drawn together and have the same duration.
 struct Cell<const N: usize> {
+    nanos: u64,
     /// What has to be drawn for it
     unit: usize,
     weight: f64,
@@ -97,33 +98,39 @@ impl<const N: usize> DividedSample<N> {
         &self,
         nanos: impl Fn(&DividedDuration<N>) -> u64,
         unit: impl Fn(usize) -> usize,
-    ) -> Vec<Vec<Cell<N>>> {
-        let mut groups: Vec<(u64, BTreeMap<usize, Cell<N>>)> = Vec::new();
-        for (index, pod) in self.pods.iter().enumerate() {
-            let (nanos, unit) = (nanos(pod), unit(index));
-            if groups.last().is_none_or(|(last, _)| *last != nanos) {
-                groups.push((nanos, BTreeMap::new()));
+    ) -> Vec<Cell<N>> {
+        let pods = self.pods.iter().enumerate();
+        let mut cells: Vec<Cell<N>> = pods
+            .map(|(index, pod)| Cell {
+                nanos: nanos(pod),
+                unit: unit(index),
+                weight: pod.weight,
+                parts: pod.parts.map(|part| pod.weight * part),
+            })
+            .collect();
+        cells.sort_by_key(|cell| (cell.nanos, cell.unit));
+        cells.dedup_by(|own, kept| {
+            let is_same = (own.nanos, own.unit) == (kept.nanos, kept.unit);
+            if is_same {
+                kept.weight += own.weight;
+                for (sum, part) in kept.parts.iter_mut().zip(own.parts) {
+                    *sum += part;
+                }
             }
-            let Some((_, cells)) = groups.last_mut() else { continue };
-            let new = || Cell { unit, weight: 0.0, parts: [0.0; N] };
-            let cell = cells.entry(unit).or_insert_with(new);
-            cell.weight += pod.weight;
-            for (sum, part) in cell.parts.iter_mut().zip(pod.parts) {
-                *sum += pod.weight * part;
-            }
-        }
-        groups.into_iter().map(|(_, cells)| cells.into_values().collect()).collect()
+            is_same
+        });
+        cells
     }
 }
 
 /// The means of what was drawn: each unit so often as `drawn` says.
-fn means<const N: usize>(groups: &[Vec<Cell<N>>], drawn: &[f64], kept: f64) -> [f64; N] {
+fn means<const N: usize>(cells: &[Cell<N>], drawn: &[f64], kept: f64) -> [f64; N] {
     let weight = |cells: &[Cell<N>]| -> f64 {
         cells.iter().map(|cell| cell.weight * drawn[cell.unit]).sum()
     };
-    let most = kept * groups.iter().map(|cells| weight(cells)).sum::<f64>();
+    let most = kept * weight(cells);
     let (mut sums, mut all) = ([0.0; N], 0.0);
-    for cells in groups {
+    for cells in cells.chunk_by(|one, other| one.nanos == other.nanos) {
         let own = weight(cells);
         let part = ((most - all) / own).clamp(0.0, 1.0);
         if own <= 0.0 {
