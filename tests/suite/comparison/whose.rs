@@ -169,6 +169,10 @@ fn a_node_alone_is_in_the_first_line() {
     let text = &found.answer.text;
     assert!(text.starts_with("Startups on node node-7 are slower: network p50 "), "{text}");
     assert!(text.contains(" No difference, of all pods together: created to ready p50 "), "{text}");
+    // Where all nodes are a little slower, none is named alone.
+    let after = pods(400, &USUAL, |_, stages| stages[0].1 *= 1.3);
+    let found = compare(&usual(400), &after);
+    assert!(!found.answer.text.starts_with("Startups on "), "{}", found.answer.text);
     let equal = compare(&usual(400), &pods(400, &USUAL, |_, _| {}));
     assert!(equal.answer.text.starts_with("No difference: "), "{}", equal.answer.text);
 }

@@ -104,7 +104,7 @@ impl Breakdown {
             interval,
             mean_difference: difference,
             only: Only::from_parts(&parts, verdict, compared),
-            alone: Place::alone(&parts, compared, alone::is_slower)
+            alone: Place::alone(&parts, compared, difference, alone::is_slower)
                 .filter(|_| timed.may_differ_in_few()),
             parts,
         })

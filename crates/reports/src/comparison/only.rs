@@ -109,18 +109,25 @@ impl Only {
 }
 
 impl Place {
-    /// The fewest values of one dimension that `is_slower` holds for and that most pods do not have, whatever the others do;
-    /// `None` where there are none, or more than a few.
+    /// The fewest values of one dimension that `is_slower` holds for, that most pods do not have, and whose means grew by twice
+    /// as much as those of the others; `None` where there are none, or more than a few. The means of all pods differ by
+    /// `difference`.
     pub(super) fn alone(
         parts: &[Part],
         compared: ComparedPods<'_>,
+        difference: f64,
         is_slower: impl Fn(&Part) -> bool,
     ) -> Option<Self> {
         let found = DIMENSIONS.into_iter().filter_map(|dimension| {
             let slower = parts.iter().filter(|part| part.dimension == dimension && is_slower(part));
             let slower: Vec<&Part> = slower.collect();
             let pods: f64 = slower.iter().map(|part| part.pods_after).sum();
-            let is_few = (1..=MOST_NAMED).contains(&slower.len()) && pods <= MOST_OF_PODS;
+            let growth = |part: &&Part| part.row.after.mean - part.row.before.mean;
+            let own: f64 = slower.iter().map(|part| part.pods_after * growth(part)).sum();
+            let of_others = (difference - own) / (1.0 - pods);
+            let is_few = (1..=MOST_NAMED).contains(&slower.len())
+                && pods <= MOST_OF_PODS
+                && of_others < own / pods / 2.0;
             let values = slower.iter().map(|part| part.value.clone()).collect();
             is_few.then_some(Self { dimension, values })
         });
