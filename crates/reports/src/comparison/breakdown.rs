@@ -100,12 +100,17 @@ impl Breakdown {
             _ if difference > 0.0 => Verdict::Slower,
             _ => Verdict::Faster,
         };
+        let only = Only::from_parts(&parts, verdict, compared);
+        // Where all pods are slower, values that account for nearly all of it are alone, and no others.
+        let is_alone = |place: &Place| {
+            row.verdict != Verdict::Slower || only.as_ref().is_some_and(|only| only.place == *place)
+        };
         Some(Self {
             interval,
             mean_difference: difference,
-            only: Only::from_parts(&parts, verdict, compared),
             alone: Place::alone(&parts, compared, difference, alone::is_slower)
-                .filter(|_| timed.may_differ_in_few()),
+                .filter(|place| timed.may_differ_in_few() && is_alone(place)),
+            only,
             parts,
         })
     }
