@@ -148,7 +148,7 @@ fn what_one_side_does_not_show_is_said() {
     }
     let text = compare(&before, &usual(200)).answer.text;
     assert!(text.ends_with(" Network is not known before."), "{text}");
-    // An init container that one side does not show is none that was added.
+    // An init container that one side does not show was not added.
     let mut before = usual(200);
     before.iter_mut().for_each(|pod| pod.unobserved.push(Interval::Stage(Stage::Init)));
     let after = pods(200, &USUAL, |_, stages| stages.push((Stage::Init, 5.0)));

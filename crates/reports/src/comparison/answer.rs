@@ -97,13 +97,10 @@ impl<'a> AnswerInput<'a> {
 
     /// The interval that answers, and the quantile that the first sentence is about, if it moved.
     pub(super) fn moved(self) -> Option<(Interval, IntervalQuantile)> {
-        let is_moved = self.verdict().is_different();
-        let interval = self.interval().filter(|_| is_moved)?;
-        Some((interval, IntervalQuantile::told(whole(self.answering())?)))
-    }
-
-    fn interval(self) -> Option<Interval> {
-        WHOLE.into_iter().find(|interval| row_of(self.answering(), *interval).is_some())
+        let rows = self.answering();
+        let found = WHOLE.into_iter().find_map(|one| Some((one, row_of(rows, one)?)));
+        let (interval, row) = found.filter(|_| self.verdict().is_different())?;
+        Some((interval, IntervalQuantile::told(row)))
     }
 
     /// The stages whose seconds make the difference, the one with most of it first.
@@ -240,14 +237,12 @@ fn told(asked: AnswerInput<'_>, row: &Row, among: &str, context: AnswerContext<'
             || of_all.is_some_and(|all| quantile.difference_in(all).proven == Some(moved))
     });
     let place = breakdown.map_or_else(String::new, |found| place(found, quantile, moved));
-    let stage = match asked.stages {
-        Some(stages) => stage_sentence(stages, &asked.named(), &place),
-        None => String::new(),
-    };
-    let with_pulls = asked.stages.filter(|stages| stages.is_by_pulls(&asked.named()));
-    let pulled = context.pulled.filter(|_| with_pulls.is_some());
+    let named = asked.named();
+    let stage = asked.stages.map(|stages| stage_sentence(stages, &named, &place));
+    let is_by_pulls = asked.stages.is_some_and(|stages| stages.is_by_pulls(&named));
+    let pulled = context.pulled.filter(|_| is_by_pulls);
     let pulled = pulled.and_then(PulledStartups::sentence).unwrap_or_default();
-    let not_there = not_there(asked.answering(), &asked.named());
+    let (stage, not_there) = (stage.unwrap_or_default(), not_there(asked.answering(), &named));
     begin + &stage + &not_there + &breakdown.map_or_else(String::new, same_pods) + &pulled
 }
 

@@ -57,7 +57,7 @@ pub use presence::SideName;
 use presence::Unknown;
 use pulled::PulledStartups;
 pub use row::{Difference, Figures, Moved, Row, Verdict};
-use row::{DrawnSample, LEAST_PODS, QuantileMargin};
+use row::{DrawnSample, QuantileMargin};
 pub use side::ComparisonSide;
 use side::SideSummary;
 use stage_differences::StageDifferences;
@@ -140,36 +140,29 @@ const fn seeds(number: u64, table: u64) -> [u64; 2] {
 const NUMBER_OF_PULLS: u64 = 249;
 const FIRST_NAMED: u64 = 250;
 
-/// What has rows, each with its number, and the side that does not have it. An interval has the same number in every
-/// comparison.
+/// What has rows, each with its number. An interval has the same one in every comparison.
 fn compared(
     before: &ComparisonSide,
     after: &ComparisonSide,
     whole: Interval,
-) -> Vec<(u64, PodDuration, Option<SideName>)> {
+) -> Vec<(u64, PodDuration)> {
+    let or_zero = |interval: Interval| {
+        let Interval::Stage(stage) = interval else { return None };
+        let not_there = presence::lacking([before, after], stage, whole)?;
+        Some(PodDuration::OrZero { stage, whole, not_there })
+    };
     let all = intervals().map(|interval| {
-        let number = interval.index() as u64;
-        let lacking = match interval {
-            Interval::Stage(stage) => {
-                presence::lacking([before, after], stage, whole).map(|side| (stage, side))
-            }
-            _ => None,
-        };
-        match lacking {
-            Some((stage, side)) => (number, PodDuration::OrZero { stage, whole }, Some(side)),
-            None => (number, interval.into(), None),
-        }
+        (interval.index() as u64, or_zero(interval).unwrap_or_else(|| interval.into()))
     });
-    let pulls = [(NUMBER_OF_PULLS, PodDuration::Pulls { from: None }, None)];
-    let named = (FIRST_NAMED..).zip(timed::common(before, after));
-    all.chain(pulls).chain(named.map(|(number, timed)| (number, timed, None))).collect()
+    let pulls = [(NUMBER_OF_PULLS, PodDuration::Pulls { from: None })];
+    all.chain(pulls).chain((FIRST_NAMED..).zip(timed::common(before, after))).collect()
 }
 
 /// The end-to-end duration that enough pods of both sides have.
 fn whole_of(before: &ComparisonSide, after: &ComparisonSide) -> Interval {
     let has_row = |interval: &Interval| {
         let timed = PodDuration::from(*interval);
-        [before, after].iter().all(|side| side.observed(&timed).nth(LEAST_PODS - 1).is_some())
+        [before, after].iter().all(|side| side.has_enough(&timed))
     };
     WHOLE.into_iter().find(has_row).unwrap_or(Interval::CreatedToReady)
 }
@@ -193,12 +186,12 @@ pub fn compare(
     let whole = whole_of(before, after);
     let all = compared(before, after, whole);
     let jobs: Vec<_> = all.iter().flat_map(|one| [(one, false), (one, true)]).collect();
-    let found = in_parallel(&jobs, |((number, timed, not_there), is_matched)| {
+    let found = in_parallel(&jobs, |((number, timed), is_matched)| {
         let row = match is_matched {
             true => matches.row((before, after), timed, seeds(*number, 1), margin),
             false => row((before, after), timed, seeds(*number, 0), margin),
         };
-        row.map(|row| Row { not_there: *not_there, ..row })
+        row.map(|row| Row { not_there: timed.not_there(), ..row })
     });
     let table = |is_matched: bool| {
         let found = jobs.iter().zip(&found).filter(|((_, of), _)| *of == is_matched);
@@ -216,8 +209,8 @@ pub fn compare(
     let told = asked.broken_down();
     let is_told = |timed: &PodDuration| told.is_some_and(|told| timed.name() == told.as_str());
     let without_names = all.iter().filter(|(number, ..)| *number < FIRST_NAMED);
-    let (told, others): (Vec<_>, Vec<_>) = without_names.partition(|(_, timed, _)| is_told(timed));
-    let of = |(number, timed, _): &&(u64, PodDuration, _)| {
+    let (told, others): (Vec<_>, Vec<_>) = without_names.partition(|(_, timed)| is_told(timed));
+    let of = |(number, timed): &&(u64, PodDuration)| {
         Breakdown::from_sides((before, after), (*number, timed), &rows, margin)
     };
     let breakdown = told.iter().find_map(of);
@@ -248,7 +241,7 @@ pub fn compare(
         margin_percent: config.margin_percent,
         before: earlier,
         after: later,
-        figure: html::figure(&rows, all.iter().map(|(_, timed, _)| timed), before, after),
+        figure: html::figure(&rows, all.iter().map(|(_, timed)| timed), before, after),
         stages,
         pulled,
         unknown,

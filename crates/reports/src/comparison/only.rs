@@ -59,6 +59,40 @@ impl Place {
         let is_only = share >= NEARLY_ALL && with <= MOST_OF_PODS * pods;
         is_only.then_some((Self { dimension, values }, share))
     }
+
+    /// The fewest values of one dimension that `is_slower` holds for, that most pods do not have, and whose means grew by twice
+    /// as much as those of the others; `None` where there are none, or more than a few. The means of all pods differ by
+    /// `difference`.
+    pub(super) fn alone(
+        parts: &[Part],
+        compared: ComparedPods<'_>,
+        difference: f64,
+        is_slower: impl Fn(&Part) -> bool,
+    ) -> Option<Self> {
+        let found = DIMENSIONS.into_iter().filter_map(|dimension| {
+            let slower = parts.iter().filter(|part| part.dimension == dimension && is_slower(part));
+            let slower: Vec<&Part> = slower.collect();
+            let pods: f64 = slower.iter().map(|part| part.pods_after).sum();
+            let growth = |part: &&Part| part.row.after.mean - part.row.before.mean;
+            let own: f64 = slower.iter().map(|part| part.pods_after * growth(part)).sum();
+            let of_others = (difference - own) / (1.0 - pods);
+            let is_few = (1..=MOST_NAMED).contains(&slower.len())
+                && pods <= MOST_OF_PODS
+                && of_others < own / pods / 2.0;
+            let values = slower.iter().map(|part| part.value.clone()).collect();
+            is_few.then_some(Self { dimension, values })
+        });
+        found.filter(|place| place.moves_as_one(compared)).min_by_key(|place| place.values.len())
+    }
+
+    /// Whether each pool or zone moved as a whole: where only some of its nodes did, it is they.
+    fn moves_as_one(&self, compared: ComparedPods<'_>) -> bool {
+        let Self { dimension, values } = self;
+        let moves = |value: &String| {
+            compared.moves_as_one(&Self { dimension: *dimension, values: vec![value.clone()] })
+        };
+        !is_of_nodes(*dimension) || values.iter().all(moves)
+    }
 }
 
 /// Whether the pods of a place moved with it, but for a tenth of them at most. Each of these nodes comes with its pods, and
@@ -105,42 +139,6 @@ impl Only {
                 && compared.same_pods(&fewest.place, &other.place)
         });
         Some(Self { same_pods: same.map(|other| other.place.clone()), ..fewest.clone() })
-    }
-}
-
-impl Place {
-    /// The fewest values of one dimension that `is_slower` holds for, that most pods do not have, and whose means grew by twice
-    /// as much as those of the others; `None` where there are none, or more than a few. The means of all pods differ by
-    /// `difference`.
-    pub(super) fn alone(
-        parts: &[Part],
-        compared: ComparedPods<'_>,
-        difference: f64,
-        is_slower: impl Fn(&Part) -> bool,
-    ) -> Option<Self> {
-        let found = DIMENSIONS.into_iter().filter_map(|dimension| {
-            let slower = parts.iter().filter(|part| part.dimension == dimension && is_slower(part));
-            let slower: Vec<&Part> = slower.collect();
-            let pods: f64 = slower.iter().map(|part| part.pods_after).sum();
-            let growth = |part: &&Part| part.row.after.mean - part.row.before.mean;
-            let own: f64 = slower.iter().map(|part| part.pods_after * growth(part)).sum();
-            let of_others = (difference - own) / (1.0 - pods);
-            let is_few = (1..=MOST_NAMED).contains(&slower.len())
-                && pods <= MOST_OF_PODS
-                && of_others < own / pods / 2.0;
-            let values = slower.iter().map(|part| part.value.clone()).collect();
-            is_few.then_some(Self { dimension, values })
-        });
-        found.filter(|place| place.moves_as_one(compared)).min_by_key(|place| place.values.len())
-    }
-
-    /// Whether each pool or zone moved as a whole: where only some of its nodes did, it is they.
-    fn moves_as_one(&self, compared: ComparedPods<'_>) -> bool {
-        let Self { dimension, values } = self;
-        let moves = |value: &String| {
-            compared.moves_as_one(&Self { dimension: *dimension, values: vec![value.clone()] })
-        };
-        !is_of_nodes(*dimension) || values.iter().all(moves)
     }
 }
 

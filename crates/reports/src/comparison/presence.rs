@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use super::row::LEAST_PODS;
 use super::side::ComparisonSide;
 use super::timed::PodDuration;
 use podinit_core::label_values;
@@ -64,8 +63,7 @@ pub(super) fn lacking(
 
 /// The side with too few pods for a row, where the other side has enough.
 fn only_on_one(sides: [&ComparisonSide; 2], timed: &PodDuration) -> Option<SideName> {
-    let has = sides.map(|side| side.observed(timed).nth(LEAST_PODS - 1).is_some());
-    match has {
+    match sides.map(|side| side.has_enough(timed)) {
         [false, true] => Some(SideName::Before),
         [true, false] => Some(SideName::After),
         _ => None,

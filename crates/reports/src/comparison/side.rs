@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::mix::untagged;
 use super::pod_parts::PodParts;
+use super::row::LEAST_PODS;
 use super::start::StartupCourse;
 use super::start_images::StartImages;
 use super::startup_pulls::StartupPulls;
@@ -81,7 +82,7 @@ impl ComparedPod {
     pub(super) fn duration_of(&self, timed: &PodDuration) -> Option<Latency> {
         match timed {
             PodDuration::Interval(SloInterval::Standard(interval)) => self.duration(*interval),
-            PodDuration::OrZero { stage, whole } => {
+            PodDuration::OrZero { stage, whole, .. } => {
                 self.duration(*whole)?;
                 self.stage_or_zero(*stage)
             }
@@ -276,6 +277,11 @@ impl ComparisonSide {
         timed: &'a PodDuration,
     ) -> impl Iterator<Item = ObservedPod<'a>> + Clone {
         self.pods.iter().filter_map(|pod| Some((pod, pod.value(pod.duration_of(timed)?, 1.0))))
+    }
+
+    /// Whether a duration was observed for enough pods for a row.
+    pub(super) fn has_enough(&self, timed: &PodDuration) -> bool {
+        self.observed(timed).nth(LEAST_PODS - 1).is_some()
     }
 
     /// The sample of a duration, of the pods that `weight` gives one.

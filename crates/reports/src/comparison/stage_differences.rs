@@ -108,16 +108,7 @@ impl StageDifferences {
             IntervalQuantile::P50 => 0.1,
             IntervalQuantile::P90 => 0.05,
         };
-        Self {
-            interval: whole.as_str(),
-            left_out,
-            known,
-            network_has_pulls: sides[1].network_with_pulls() >= HALF,
-            ..Self::divided(&samples, 1.0 - left_out)
-        }
-    }
-
-    fn divided(samples: &[DividedSample<PARTS>; 2], kept: f64) -> Self {
+        let kept = 1.0 - left_out;
         let [before, after] = samples.each_ref().map(|sample| sample.means(kept));
         let resampled = Resampled::from_counts(samples[0].minutes(), samples[1].minutes());
         let draw = |number: usize| samples[number].resampled_means(kept, resampled, SEEDS[number]);
@@ -141,13 +132,13 @@ impl StageDifferences {
             (after[PULLS] / after[KNOWS_PULLS] - before[PULLS] / before[KNOWS_PULLS]) / 1e9
         });
         Self {
-            interval: "",
-            left_out: 0.0,
-            known: [0.0; 2],
+            interval: whole.as_str(),
+            left_out,
+            known,
             difference: (after[WHOLE] - before[WHOLE]) / 1e9,
             stages: Stage::ALL.into_iter().filter(has_any).map(stage).collect(),
             pulls,
-            network_has_pulls: false,
+            network_has_pulls: sides[1].network_with_pulls() >= HALF,
         }
     }
 

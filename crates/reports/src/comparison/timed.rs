@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::presence::SideName;
 use super::row::LEAST_PODS;
 use super::side::ComparisonSide;
 use podinit_core::lifecycle::{
@@ -25,7 +26,7 @@ pub(super) enum PodDuration {
     /// An interval of all pods, or a duration of a milestone of your own
     Interval(SloInterval),
     /// A stage that one side does not have, of the pods with the interval `whole`: 0 of a pod that lacks it
-    OrZero { stage: Stage, whole: Interval },
+    OrZero { stage: Stage, whole: Interval, not_there: SideName },
     /// How long a gate took
     Gate { kind: GateKind, gate: Arc<str> },
     /// The time in which images were pulled, those of this registry or all
@@ -52,6 +53,14 @@ impl PodDuration {
     /// Whether few values of a dimension may differ in it although all pods are as before: it is no step.
     pub(super) const fn may_differ_in_few(&self) -> bool {
         !matches!(self, Self::Interval(SloInterval::Standard(Interval::Step(_))))
+    }
+
+    /// The side that does not have it, of a stage that came or went.
+    pub(super) const fn not_there(&self) -> Option<SideName> {
+        match self {
+            Self::OrZero { not_there, .. } => Some(*not_there),
+            _ => None,
+        }
     }
 
     /// As it was observed alone, without pods that lack it.
