@@ -206,6 +206,8 @@ pub struct PodSnapshot {
     pub in_place: Option<Box<InPlaceChanges>>,
     /// `metadata.deletionTimestamp` is set
     pub terminating: bool,
+    /// When its deletion was asked for: `metadata.deletionTimestamp` less `metadata.deletionGracePeriodSeconds`
+    pub deletion_asked: Option<Timestamp>,
     /// Its terminal phase is what its deletion came to ([§5.9](crate::specification#s5-9))
     pub ended_by_deletion: bool,
     /// `spec.schedulingGates` is not empty
@@ -270,6 +272,7 @@ impl PodSnapshot {
             disruption: None,
             in_place: None,
             terminating: false,
+            deletion_asked: None,
             ended_by_deletion: false,
             gated: false,
             has_init_containers: false,

@@ -16,11 +16,14 @@ pub enum ClassicBuckets {
     ImagePulls,
     /// From 5 ms to a minute, for the delay of a watch
     WatchDelivery,
+    /// From 10 s to a day, for rollouts
+    Rollouts,
 }
 
 impl ClassicBuckets {
     /// All of them, in the order of [`HistogramCell::classic`].
-    pub const ALL: [Self; 3] = [Self::Startups, Self::ImagePulls, Self::WatchDelivery];
+    pub const ALL: [Self; 4] =
+        [Self::Startups, Self::ImagePulls, Self::WatchDelivery, Self::Rollouts];
 
     /// The upper bounds in seconds, `+Inf` aside.
     pub const fn bounds(self) -> &'static [f64] {
@@ -36,6 +39,10 @@ impl ClassicBuckets {
             Self::WatchDelivery => {
                 &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0]
             }
+            Self::Rollouts => &[
+                10.0, 20.0, 30.0, 60.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1200.0, 1800.0,
+                2700.0, 3600.0, 7200.0, 14400.0, 28800.0, 86400.0,
+            ],
         }
     }
 
@@ -187,7 +194,7 @@ mod tests {
 
     #[test]
     fn cells_are_few_and_ascend_in_both_views() {
-        assert_eq!(LAYOUT.cells().len(), 283);
+        assert_eq!(LAYOUT.cells().len(), 288);
         for pair in LAYOUT.cells().windows(2) {
             assert!(pair[0].native <= pair[1].native);
             for buckets in ClassicBuckets::ALL {

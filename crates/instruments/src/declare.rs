@@ -43,7 +43,8 @@
 /// Nor does a gauge that is to be saved, or a family with more or fewer labels than its type has.
 ///
 /// `capped struct` declares what there is of each value of one more label, which comes last and has any text: the families
-/// are exposed and saved with all of these values, within a cap on their number.
+/// are exposed and saved with all of these values, within a cap on their number. `capped(3) struct` does so for three
+/// labels together.
 #[macro_export]
 macro_rules! families {
     (
@@ -89,7 +90,13 @@ macro_rules! families {
     };
     (
         $(#[$meta:meta])*
-        $vis:vis capped struct $name:ident {
+        $vis:vis capped struct $($rest:tt)*
+    ) => {
+        $crate::families! { $(#[$meta])* $vis capped(1) struct $($rest)* }
+    };
+    (
+        $(#[$meta:meta])*
+        $vis:vis capped($names:literal) struct $name:ident {
             $(
                 $(#[$field_meta:meta])*
                 $field_vis:vis $field:ident : $type:ty =
@@ -104,7 +111,7 @@ macro_rules! families {
                 $(
                     $(#[$field_meta])*
                     $field_vis $field: $type = $crate::family!(
-                        $crate::FamilyByName<$type>,
+                        $crate::FamilyByName<$type, $names>,
                         $family, [$($label),*], $stability, $persistence, $help
                     ), $persistence;
                 )+

@@ -54,17 +54,19 @@ pub trait FamilySet {
 }
 
 impl FamilyRow<'_> {
-    /// Writes its series, with the value `more` of a further label.
+    /// Writes its series, with the values `more` of further labels. A series lacks those whose value is empty.
     pub fn write(
         &self,
-        more: Option<&str>,
+        more: &[&str],
         buffer: &mut HistogramSnapshot,
         out: &mut dyn ExpositionEncoder,
     ) {
         let names = self.family.labels.iter().copied();
         self.instrument.each(&mut |values, sample| {
-            let values = values.iter().copied().chain(more);
-            let labels: Vec<LabelPair<'_>> = names.clone().zip(values).collect();
+            let own = names.clone().zip(values.iter().copied());
+            let more = names.clone().skip(values.len()).zip(more.iter().copied());
+            let more = more.filter(|(_, value)| !value.is_empty());
+            let labels: Vec<LabelPair<'_>> = own.chain(more).collect();
             match sample {
                 SampleValue::Count(count) => out.number(&labels, SampleNumber::Integer(count)),
                 SampleValue::Nanos(nanos) => {
@@ -87,7 +89,7 @@ pub fn collect(families: &impl FamilySet, out: &mut dyn ExpositionEncoder) {
     let mut buffer = HistogramSnapshot::default();
     for row in families.rows() {
         out.family(FamilyHead::from(row.family));
-        row.write(None, &mut buffer, out);
+        row.write(&[], &mut buffer, out);
     }
 }
 

@@ -88,19 +88,19 @@ impl<L: LabelValue, I: PersistentInstrument + Default> PersistentInstrument for 
     }
 }
 
-/// The type of a family of a struct that there is for each value of a further label, whose text can be any.
+/// The type of a family of a struct that there is for each value of `NAMES` further labels, whose texts can be any.
 #[derive(Debug)]
-pub struct FamilyByName<T>(PhantomData<fn(T)>);
+pub struct FamilyByName<T, const NAMES: usize = 1>(PhantomData<fn(T)>);
 
-impl<T: FamilyType> FamilyType for FamilyByName<T> {
+impl<T: FamilyType, const NAMES: usize> FamilyType for FamilyByName<T, NAMES> {
     const KIND: MetricType = T::KIND;
-    const LABELS: usize = T::LABELS + 1;
+    const LABELS: usize = T::LABELS + NAMES;
 
     fn knows(labels: &[LabelText]) -> bool {
-        matches!(labels, [own @ .., _] if T::knows(own))
+        labels.split_last_chunk::<NAMES>().is_some_and(|(own, _)| T::knows(own))
     }
 
     fn first() -> Vec<&'static str> {
-        [T::first(), vec![""]].concat()
+        [T::first(), vec![""; NAMES]].concat()
     }
 }

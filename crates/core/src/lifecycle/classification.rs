@@ -85,6 +85,12 @@ pub(super) enum SnapshotOrigin {
     },
 }
 
+/// Whether a pod was created so long before the first list began that it existed then.
+pub(super) fn existed_before(snapshot: &PodSnapshot, first_list_began: Option<Timestamp>) -> bool {
+    let times = first_list_began.zip(snapshot.created);
+    times.is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS)
+}
+
 impl PodClassification {
     /// Classifies the first snapshot of a pod. `backfill` observes pods of the first list as if they
     /// had been watched.
@@ -96,15 +102,13 @@ impl PodClassification {
         if snapshot.is_static {
             return Self::Static;
         }
-        let is_old = |first_list_began: Option<Timestamp>| {
-            let times = first_list_began.zip(snapshot.created);
-            times.is_some_and(|(began, created)| began.nanos_since(created) > OLD_PODS_NANOS)
-        };
         let was_there = match origin {
             SnapshotOrigin::FirstList => !backfill.observes(snapshot),
-            SnapshotOrigin::Later { first_list_began } => is_old(first_list_began),
+            SnapshotOrigin::Later { first_list_began } => {
+                existed_before(snapshot, first_list_began)
+            }
             SnapshotOrigin::Resharded { before, first_list_began } => {
-                !before.contains(snapshot.uid) || is_old(first_list_began)
+                !before.contains(snapshot.uid) || existed_before(snapshot, first_list_began)
             }
         };
         if !was_there {

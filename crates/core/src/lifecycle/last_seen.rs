@@ -7,6 +7,7 @@ use super::delivery::SourceId;
 use super::label_hold::LabelHold;
 use super::observation::PodObservation;
 use super::reentry::{LastTrue, ReentryBaseline, to_second};
+use super::rollouts::RolloutPod;
 use crate::pod::PodSnapshot;
 use crate::timestamp::Timestamp;
 
@@ -29,6 +30,8 @@ pub struct LastSeen {
     pub created: u32,
     /// The label values under which it is counted
     pub hold: LabelHold,
+    /// How it stands in the rollouts of its workload
+    pub rollout: RolloutPod,
 }
 
 impl LastSeen {
@@ -42,7 +45,13 @@ impl LastSeen {
             is_static: snapshot.is_static,
             created: to_second(snapshot.created.unwrap_or(now)),
             hold: LabelHold::UNKNOWN,
+            rollout: RolloutPod::NONE,
         }
+    }
+
+    /// Whether a snapshot is no older than the newest version seen.
+    pub(super) fn is_newest(&self, snapshot: &PodSnapshot) -> bool {
+        snapshot.resource_version.is_none_or(|version| version >= self.newest_version)
     }
 
     /// Forgets the newest version, because it belongs to another history: the next one is accepted,
@@ -61,12 +70,10 @@ impl LastSeen {
         baseline: ReentryBaseline,
         emit: &mut impl FnMut(PodObservation),
     ) -> bool {
-        if let Some(version) = snapshot.resource_version {
-            if version < self.newest_version {
-                return false;
-            }
-            self.newest_version = version;
+        if !self.is_newest(snapshot) {
+            return false;
         }
+        self.newest_version = snapshot.resource_version.unwrap_or(self.newest_version);
         if !self.is_static {
             let conditions = &snapshot.conditions;
             (self.last_true).update(conditions, baseline, |milestone| {
@@ -86,6 +93,7 @@ struct SavedLastSeen {
     is_static: bool,
     created: u32,
     hold: u32,
+    rollout: RolloutPod,
     last_true: SavedLastTrue,
 }
 
@@ -136,6 +144,7 @@ impl From<LastSeen> for SavedLastSeen {
             is_static: last_seen.is_static,
             created,
             hold: last_seen.hold.get(),
+            rollout: last_seen.rollout,
             last_true: seconds.map(|second| SavedSecond::new(second, created)).into(),
         }
     }
@@ -151,6 +160,7 @@ impl From<SavedLastSeen> for LastSeen {
             is_static: saved.is_static,
             created: saved.created,
             hold: LabelHold::new(saved.hold),
+            rollout: saved.rollout,
         }
     }
 }

@@ -60,6 +60,7 @@ mod pod_node;
 mod reached;
 mod record;
 mod reentry;
+mod rollouts;
 mod saved;
 mod scheduler_event;
 mod slo;
@@ -120,6 +121,10 @@ pub use record::{
     RecordedMilestone, RecordedPull, RecordedRelapse, SloResult, StageSpans, TimelineSpan,
 };
 pub use reentry::LastTrue;
+pub use rollouts::{
+    EndedRollout, HeldNanos, RolloutHolder, RolloutObservation, RolloutOutcome, RolloutPod,
+    RolloutProgress, RolloutWorkload, SavedRollouts, StandingPods,
+};
 pub use saved::{SavedFinished, SavedPod, SavedTracker};
 pub use slo::{Namespaces, Selection, SloRule, UnmatchedSlo};
 pub use slo_verdict::{ExclusionReason, SloId, SloVerdict};

@@ -13,6 +13,7 @@ use super::network_evidence::{NetworkEvidence, NetworkTime};
 use super::nodes::NodeObservation;
 use super::outcome::Outcome;
 use super::pod_node::{NodeAge, StartupImages};
+use super::rollouts::{RolloutObservation, RolloutWorkload};
 use super::slo_verdict::{SloId, SloVerdict};
 use super::startup_sli_verdict::StartupSli;
 use std::sync::Arc;
@@ -197,6 +198,8 @@ pub enum Observation<'a> {
     Gates(&'a PodInfo, GatesObservation<'a>),
     /// Something happened to a node
     Node(NodeObservation<'a>),
+    /// Something happened to the rollouts of a workload
+    Rollout(&'a RolloutWorkload, RolloutObservation),
     /// Something happened to the tracker as a whole
     Tracker(TrackerObservation),
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::label_hold::LabelHold;
 use super::observation::{Observation, ObservePod, TimedObserver};
 use super::record::{EndedStartup, RecordAmendment};
+use super::rollouts::{EndedRollout, ObserveRollouts, RolloutObservation, RolloutWorkload};
 use crate::pod::{PodInfo, PodUid};
 use crate::timestamp::Timestamp;
 
@@ -24,6 +25,11 @@ pub trait Observer {
     /// Takes what became of a startup after its end, after all observations of that.
     fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         let _ = (uid, amendment);
+    }
+
+    /// Takes a rollout that has ended, after all observations of it.
+    fn rollout_ended(&mut self, rollout: EndedRollout) {
+        let _ = rollout;
     }
 
     /// What counts pods by labels, if something does.
@@ -67,6 +73,17 @@ impl<F: FnMut(Timestamp, Observation<'_>)> Observer for F {
 impl<O: Observer> ObservePod for O {
     fn observe(&mut self, now: Timestamp, observation: Observation<'_>) {
         Observer::observe(self, now, observation);
+    }
+}
+
+impl<O: Observer> ObserveRollouts for TimedObserver<'_, O> {
+    fn rollout(&mut self, workload: &RolloutWorkload, observation: RolloutObservation) {
+        let now = self.now();
+        self.observer.observe(now, Observation::Rollout(workload, observation));
+    }
+
+    fn rollout_ended(&mut self, rollout: EndedRollout) {
+        self.observer.rollout_ended(rollout);
     }
 }
 

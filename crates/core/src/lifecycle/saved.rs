@@ -24,6 +24,7 @@ use super::last_seen::LastSeen;
 use super::nodes::SavedNodes;
 use super::pod_in_flight::PodInFlight;
 use super::reentry::to_second;
+use super::rollouts::SavedRollouts;
 use super::slo::{SloMatches, SloRule};
 use super::sources::SavedSource;
 use super::stuck::StuckBefore;
@@ -64,6 +65,8 @@ pub struct SavedTracker {
     pub crashes: Vec<SavedCrash>,
     /// The revisions of which a pod is or was bound
     pub bound_revisions: Vec<Revision>,
+    /// The rollouts
+    pub rollouts: SavedRollouts,
 }
 
 impl SavedTracker {

@@ -40,6 +40,7 @@ use super::observer::Observer;
 use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState};
 use super::record::InFlightPosition;
+use super::rollouts::{RolloutProgress, Rollouts};
 use super::snapshot_context::SnapshotContext;
 
 use super::slo::{SloMatches, SloRule};
@@ -112,6 +113,7 @@ pub struct Tracker {
     overdue: OverduePods,
     /// What is changed in place of pods whose startup is over
     in_place: OpenInPlace,
+    rollouts: Rollouts,
     /// Which pods crash right after they were ready
     crashes: ReadyPods,
     /// The pods that were ready before a milestone of your own
@@ -143,6 +145,8 @@ impl Tracker {
                 ..SharedState::default()
             },
             overdue: OverduePods::new(config.deadlines_at_once),
+            // A shard has parts of workloads.
+            rollouts: Rollouts::new(config.shard.is_some()),
             ..Self::default()
         }
     }
@@ -171,7 +175,9 @@ impl Tracker {
         let now = self.not_before(now);
         self.overdue.begin_step();
         self.drop_old_tombstones(now);
-        self.end_step(now, &mut TimedObserver::new(now, sink));
+        let reporter = &mut TimedObserver::new(now, sink);
+        self.end_step(now, reporter);
+        self.rollouts.divide_all(now, true, reporter);
     }
 
     /// Accounts for one delivery. If the delivery says when its event was observed, the deadlines
@@ -185,6 +191,7 @@ impl Tracker {
         let now = self.not_before(now);
         let reporter = &mut TimedObserver::new(now, sink);
         self.drop_old_tombstones(now);
+        self.pass_rollouts(now, reporter);
         self.overdue.begin_step();
         if let Some(observed) = observed {
             self.pass_deadlines(now.min(observed), reporter);
@@ -230,6 +237,10 @@ impl Tracker {
             unbound: false,
             exact_network: false,
         };
+        let is_list = matches!(event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
+        if is_list || !self.sources.is_in_sync(source) {
+            self.rollouts.defer(source, is_list);
+        }
         match event {
             PodEvent::Applied(snapshot) => {
                 self.take_name(&snapshot, source, reporter);
@@ -267,6 +278,9 @@ impl Tracker {
             }
             PodEvent::RolledBack => self.roll_back(source),
         }
+        if self.rollouts.defers(source) && self.sources.is_in_sync(source) {
+            self.rollouts.judge(&seen, reporter);
+        }
         self.sources.account(source, version, complete_at);
         self.end_step(now, reporter);
     }
@@ -277,10 +291,23 @@ impl Tracker {
         self.tidy_deadlines();
         self.make_room_for_messages();
         self.pass_deadlines(now, reporter);
+        self.pass_rollouts(now, reporter);
+        self.rollouts.divide_all(now, false, reporter);
         if let Some(nodes) = &mut self.shared.nodes {
             nodes.advance(now, &mut |observation| reporter.node(observation));
         }
         reporter.tracker(self.advanced(now));
+    }
+
+    /// The rollouts in progress.
+    pub fn rollouts(&self) -> impl Iterator<Item = RolloutProgress<'_>> {
+        self.rollouts.in_progress()
+    }
+
+    /// Ends of rollouts count that have lasted until `now`.
+    fn pass_rollouts(&mut self, now: Timestamp, reporter: &mut TimedObserver<'_, impl Observer>) {
+        let Self { rollouts, sources, .. } = self;
+        rollouts.pass(now, |source| sources.may_pass_deadlines(source, now), reporter);
     }
 
     /// The observation that everything until `now` is accounted for.
@@ -310,6 +337,10 @@ impl Tracker {
                 let mut last_seen = finished.last_seen();
                 let mut emit = |again| reporter.pod(&snapshot.info, again);
                 let is_newest = last_seen.accept(snapshot, seen.baseline, &mut emit);
+                if is_newest {
+                    let rollout = last_seen.rollout;
+                    last_seen.rollout = self.rollouts.see(rollout, snapshot, seen, false, reporter);
+                }
                 let ready = finished.ready();
                 let is_unknown = finished.hold() == LabelHold::UNKNOWN;
                 finished.update(last_seen, ready);
@@ -328,7 +359,13 @@ impl Tracker {
             }
             Some(RememberedPod::InFlight(pod)) => {
                 let knew = pod.knows_labels();
+                let is_newest = pod.last_seen.is_newest(snapshot);
                 let outcome = pod.fold(snapshot, seen, &mut self.shared, reporter);
+                if is_newest {
+                    let rollout = pod.last_seen.rollout;
+                    pod.last_seen.rollout =
+                        self.rollouts.see(rollout, snapshot, seen, false, reporter);
+                }
                 if pod.knows_labels() != knew {
                     Self::hold_again(pod, reporter);
                 }
@@ -417,6 +454,8 @@ mod lateness_tests;
 mod never_ready_tests;
 #[cfg(test)]
 mod rejected_tests;
+#[cfg(test)]
+mod rollouts_tests;
 #[cfg(test)]
 mod scheduler_event_tests;
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Revision {
     }
 
     /// What [`Revision::to_number`] gave.
-    pub(in crate::pod) fn of_number(number: u32) -> Option<Self> {
+    pub(crate) fn of_number(number: u32) -> Option<Self> {
         NonZeroU32::new(number).map(Self)
     }
 }

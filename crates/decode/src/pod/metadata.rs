@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::de::MapAccess;
 
 use super::DecodeContext;
+use super::deletion::{DeletionTime, StatedDeletion};
 use super::foreign::ForeignObject;
 use super::lenient::{
     IsObject, LenientField, LenientNumber, LenientParsed, LenientSeed, LenientText, LenientTime,
@@ -34,8 +35,7 @@ pub struct MetadataFields<'de> {
     pub name: Box<str>,
     pub namespace: Option<Arc<str>>,
     pub created: Option<Timestamp>,
-    /// `deletionTimestamp` is set, whatever it says
-    pub terminating: bool,
+    pub deletion: StatedDeletion,
     pub resource_version: Option<Cow<'de, str>>,
     pub is_static: bool,
     pub initial_events_end: bool,
@@ -127,7 +127,12 @@ impl<'de> LenientField<'de> for MetadataReader<'_> {
                     metadata.created = map.next_value_seed(LenientSeed(LenientTime))?;
                 }
                 Some("deletionTimestamp") => {
-                    metadata.terminating = map.next_value_seed(LenientSeed(IsStated))?;
+                    let stated = map.next_value_seed(LenientSeed(DeletionTime))?;
+                    metadata.deletion = metadata.deletion.with_time(stated);
+                }
+                Some("deletionGracePeriodSeconds") => {
+                    let seconds = map.next_value_seed(LenientSeed(LenientNumber))?;
+                    metadata.deletion.grace_seconds = seconds;
                 }
                 Some("resourceVersion") => {
                     metadata.resource_version = map.next_value_seed(LenientSeed(LenientVersion))?;
@@ -200,25 +205,6 @@ impl<'de> LenientField<'de> for LenientVersion {
 
     fn number(self, number: u64) -> Self::Value {
         Some(Cow::Owned(number.to_string()))
-    }
-}
-
-/// Whether a time is stated, whatever it is.
-struct IsStated;
-
-impl LenientField<'_> for IsStated {
-    type Value = bool;
-
-    fn absent(self) -> bool {
-        false
-    }
-
-    fn text(self, text: &str) -> bool {
-        !text.is_empty()
-    }
-
-    fn instant(self, _seconds: i64, _nanos: u32) -> bool {
-        true
     }
 }
 

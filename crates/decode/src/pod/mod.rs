@@ -13,6 +13,7 @@
 
 mod conditions;
 pub mod container;
+pub(crate) mod deletion;
 pub mod envelope;
 mod eviction;
 pub mod fixed;

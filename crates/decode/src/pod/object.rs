@@ -196,7 +196,7 @@ impl<'de> ObjectFields<'de> {
         }
         let edition = SnapshotEdition {
             resource_version: self.metadata.version(),
-            terminating: self.metadata.terminating,
+            deletion: self.metadata.deletion,
         };
         let status = std::mem::take(&mut self.status);
         let fixed = self.into_fixed(context).ok_or(ObjectFault::NoUid)?;

@@ -2,6 +2,7 @@
 
 use super::DecodeOptions;
 use super::container::{ContainerRuns, StatusTexts, said, with_statuses};
+use super::deletion::StatedDeletion;
 use super::eviction::KubeletEviction;
 use super::fixed::FixedPart;
 use super::status::PodStatus;
@@ -14,7 +15,7 @@ use podinit_core::pod::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SnapshotEdition {
     pub resource_version: Option<u64>,
-    pub terminating: bool,
+    pub deletion: StatedDeletion,
 }
 
 impl FixedPart {
@@ -85,8 +86,9 @@ impl FixedPart {
             named,
             disruption: read.disruption.or(evicted),
             in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
-            terminating: edition.terminating,
-            ended_by_deletion: edition.terminating && reason.is_none() && ends_with_deletion,
+            terminating: edition.deletion.is_stated,
+            deletion_asked: edition.deletion.asked(),
+            ended_by_deletion: edition.deletion.is_stated && reason.is_none() && ends_with_deletion,
             gated: self.gated,
             has_init_containers: self.init_containers > 0,
             init_runs,

@@ -10,6 +10,7 @@ use super::deserializer::{MessageDeserializer, instant};
 use super::schema::POD_STATUS;
 use super::wire::{Malformed, WireField, WireFields, WireValue};
 use crate::pod::DecodeContext;
+use crate::pod::deletion::StatedDeletion;
 use crate::pod::lenient::LenientSeed;
 use crate::pod::metadata::version;
 use crate::pod::snapshot::SnapshotEdition;
@@ -68,15 +69,28 @@ fn read_metadata(
     hash: &mut impl Hasher,
 ) -> Result<Option<(PodUid, SnapshotEdition)>, Malformed> {
     let mut uid = None;
-    let mut edition = SnapshotEdition { resource_version: None, terminating: false };
+    let mut edition =
+        SnapshotEdition { resource_version: None, deletion: StatedDeletion::default() };
     let mut fields = WireFields::new(metadata);
     while let Some(WireField { number, value }) = fields.next()? {
-        let WireValue::Bytes(bytes) = value else { continue };
+        let bytes = match (number, value) {
+            (_, WireValue::Bytes(bytes)) => bytes,
+            (10, WireValue::Varint(seconds)) => {
+                edition.deletion.grace_seconds = Some(seconds);
+                continue;
+            }
+            _ => continue,
+        };
         match number {
             6 if !bytes.is_empty() => {
                 edition.resource_version = str::from_utf8(bytes).ok().and_then(version);
             }
-            9 => edition.terminating = instant(bytes)?.is_some(),
+            9 => {
+                let stated = instant(bytes)?;
+                let stated =
+                    stated.map(|(seconds, nanos)| StatedDeletion::of_instant(seconds, nanos));
+                edition.deletion = edition.deletion.with_time(stated.unwrap_or_default());
+            }
             // Name, namespace, UID, creation, labels, annotations and owners.
             1 | 3 | 5 | 8 | 11 | 12 | 13 => {
                 if number == 5 && !bytes.is_empty() {

@@ -105,6 +105,7 @@ pub(super) const OBJECT_META: MessageSchema = &[
     known(6, "resourceVersion", Text),
     known(8, "creationTimestamp", Time),
     known(9, "deletionTimestamp", Time),
+    known(10, "deletionGracePeriodSeconds", Number),
     known(11, "labels", TextMap),
     known(12, "annotations", TextMap),
     known(13, "ownerReferences", List(OWNER_REFERENCE)),

@@ -18,6 +18,7 @@ use super::labels::{GATE, LabelConfig, LabelError, REGISTRY};
 use super::namespaces::NamespacePlaces;
 use super::node_families::{NODE_POOL, NodeMetrics};
 use super::recorder::Recorder;
+use super::rollouts::RolloutSeries;
 use super::slo::{SloBoard, SloCounter, SloDoc};
 use super::start_times::StartTimes;
 use super::store::{EvidenceMetrics, MetricStore, NamedMetrics};
@@ -140,6 +141,10 @@ impl ExpositionBuilder {
                 .then(|| ColdStarts::new(self.nodes, self.events)),
             nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.cap_of(NODE_POOL))),
             events,
+            rollouts: self.shard.is_none().then(|| {
+                let labels = specs.iter().map(|spec| &spec.label);
+                RolloutSeries::new(labels, self.labels.max_sets)
+            }),
         };
         let named = NamedMetrics {
             gates: GateSeries::new(self.labels.cap_of(GATE)),

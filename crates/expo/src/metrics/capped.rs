@@ -19,6 +19,8 @@ use podinit_text::strangers_text::label;
 pub(super) struct CappedFamilies<T> {
     /// The label, as `podinit_label_overflow_pods_total` names it
     pub(super) label: &'static str,
+    /// The labels that a value is of, parted by [`SEPARATOR`]: whether series have them
+    parts: Box<[bool]>,
     /// Of the recorder alone, so that it waits for no scrape here
     values: Mutex<LabelValuePlaces>,
     series: RwLock<BTreeMap<Arc<str>, Arc<T>>>,
@@ -27,6 +29,9 @@ pub(super) struct CappedFamilies<T> {
     /// Values that have given their places back
     pub(super) expired: Counter,
 }
+
+/// Between the parts of a value that is of several labels.
+pub(super) const SEPARATOR: char = '\u{1f}';
 
 /// A value that something happened to.
 pub(super) struct MetValue<T> {
@@ -40,10 +45,32 @@ impl<T: Default> CappedFamilies<T> {
     pub(super) fn new(label: &'static str, max_values: usize) -> Self {
         Self {
             label,
+            parts: [true].into(),
             values: Mutex::new(LabelValuePlaces::new(max_values)),
             series: RwLock::default(),
             dropped: Counter::default(),
             expired: Counter::default(),
+        }
+    }
+
+    /// The same for values that are of these labels: whether series have them.
+    pub(super) fn of_parts(mut self, parts: impl Into<Box<[bool]>>) -> Self {
+        self.parts = parts.into();
+        self
+    }
+
+    /// A value of several labels. Those that series lack are empty.
+    pub(super) fn joined<'a>(&self, parts: impl Iterator<Item = &'a str>) -> String {
+        let parts = self.parts.iter().zip(parts);
+        let parts = parts.map(|(has, part)| if *has { label(part) } else { "".into() });
+        parts.collect::<Vec<_>>().join(SEPARATOR.encode_utf8(&mut [0; 4]))
+    }
+
+    /// The labels of a value; all are that of the rest where it lies past the cap.
+    fn parts<'a>(&self, value: &'a str) -> Vec<&'a str> {
+        match value == OTHER {
+            true => self.parts.iter().map(|has| if *has { OTHER } else { "" }).collect(),
+            false => value.splitn(self.parts.len(), SEPARATOR).collect(),
         }
     }
 
@@ -139,7 +166,7 @@ impl<T: FamilySet + Default> CappedFamilies<T> {
         for (place, family) in T::DOCS.iter().enumerate() {
             out.family(FamilyHead::from(family));
             for (value, rows) in &rows {
-                rows[place].write(Some(value), &mut buffer, out);
+                rows[place].write(&self.parts(value), &mut buffer, out);
             }
         }
     }
@@ -151,7 +178,7 @@ impl<T: FamilySet + Default> CappedFamilies<T> {
             saved.put_samples(family, |put| {
                 for (value, rows) in &rows {
                     rows[place].instrument.each(&mut |labels, sample| {
-                        put(&[labels, &[value]].concat(), sample);
+                        put(&[labels, &self.parts(value)].concat(), sample);
                     });
                 }
             });
@@ -168,8 +195,11 @@ impl<T: FamilySet + Default> CappedFamilies<T> {
     pub(super) fn restore(&self, saved: &SavedFamilies) {
         for (place, family) in T::DOCS.iter().enumerate() {
             for series in saved.series(family) {
-                if let [labels @ .., value] = &*series.labels {
-                    let families = self.restored(&label(value));
+                let own = series.labels.len().checked_sub(self.parts.len());
+                let all = own.and_then(|own| series.labels.split_at_checked(own));
+                if let Some((labels, parts)) = all {
+                    let value = self.joined(parts.iter().map(|part| &**part));
+                    let families = self.restored(&value);
                     if let Some(instrument) = families.rows()[place].persistent {
                         instrument.restore(labels, series);
                     }

@@ -10,12 +10,13 @@ use super::node_families::{NODE_FAMILIES, PoolFamilies};
 use super::pod_families::{
     DURATIONS, DeliveryFamilies, LABEL_FAMILIES, POD_COUNTS, PodFamilies, TrackerFamilies,
 };
+use super::rollouts::{RolloutFamilies, RolloutTotals};
 use super::slo::SLOS;
 use podinit_instruments::FamilyDoc;
 
 /// The families that a recorder counts, in the order in which they are documented.
 pub fn families_of_pods() -> Vec<FamilyDoc> {
-    let tables: [&[FamilyDoc]; 16] = [
+    let tables: [&[FamilyDoc]; 18] = [
         &DURATIONS,
         &STARTUP_SLI_FAMILIES,
         &CUSTOM_MILESTONE_FAMILIES,
@@ -25,6 +26,8 @@ pub fn families_of_pods() -> Vec<FamilyDoc> {
         &ColdStarts::FAMILIES,
         &PoolFamilies::FAMILIES,
         &NODE_FAMILIES,
+        &RolloutFamilies::FAMILIES,
+        &RolloutTotals::FAMILIES,
         &POD_COUNTS,
         &PodFamilies::FAMILIES,
         &InPlaceFamilies::FAMILIES,

@@ -224,12 +224,12 @@ impl LabelSpec {
 impl LabelConfig {
     /// What the decoder has to read of each pod, so that the labels have values.
     pub fn decode_options(&self) -> DecodeOptions {
-        let has = |label| self.labels.contains(&label);
         DecodeOptions {
             pod_labels: self.pod_label_keys().map(str::to_owned).collect(),
             spec_fields: self.spec_fields().collect(),
             node: self.labels.iter().any(SeriesLabel::is_known_when_bound),
-            workload: has(SeriesLabel::Workload) || has(SeriesLabel::WorkloadType),
+            // Rollouts are of workloads.
+            workload: true,
             ..DecodeOptions::default()
         }
     }

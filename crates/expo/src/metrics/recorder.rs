@@ -343,6 +343,13 @@ impl Observer for Recorder {
                 self.store.gates.observe_all(now, pod, gates, &mut self.moves);
             }
             Observation::Node(observation) => self.observe_node(now, observation),
+            Observation::Rollout(workload, observation) => {
+                self.observations += 1;
+                if let Some(rollouts) = &self.store.rollouts {
+                    self.store.starts.not_after(now);
+                    rollouts.observe(now, workload, observation);
+                }
+            }
             Observation::Tracker(observation) => self.observe_tracker(observation),
         }
     }

@@ -63,6 +63,7 @@ pub struct SavedPlaces {
     pub gates: Vec<SavedPlace>,
     pub registries: Vec<SavedPlace>,
     pub pools: Vec<SavedPlace>,
+    pub rollouts: Vec<SavedPlace>,
 }
 
 impl SavedMetrics {

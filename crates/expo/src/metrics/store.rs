@@ -21,6 +21,7 @@ use super::pod_families::{
     LABEL_VALUES_EXPIRED, OLDEST_INFLIGHT, PodFamilies, SCHEDULED_TO_READY, STAGE_DURATION,
     STEP_DURATION, STUCK, TrackerFamilies, UNSCHEDULABLE, WAITING,
 };
+use super::rollouts::RolloutSeries;
 use super::start_times::{StartTime, StartTimes, start_in_set};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
@@ -87,6 +88,8 @@ pub(super) struct EvidenceMetrics {
     pub(super) cold_starts: Option<ColdStarts>,
     pub(super) nodes: Option<NodeMetrics>,
     pub(super) events: Option<EventMetrics>,
+    /// Without shards
+    pub(super) rollouts: Option<RolloutSeries>,
 }
 
 /// What is counted by names that pods and the configuration give.
@@ -115,6 +118,8 @@ pub(super) struct MetricStore {
     pub(super) nodes: Option<NodeMetrics>,
     /// While one of them is
     pub(super) cold_starts: Option<ColdStarts>,
+    /// Without shards
+    pub(super) rollouts: Option<RolloutSeries>,
     /// By position of the label in `dropped_labels`; the whole set comes last.
     pub(super) dropped: Box<[Counter]>,
     /// Likewise: values and sets that gave their places back
@@ -139,7 +144,7 @@ impl MetricStore {
         starts: StartTimes,
     ) -> Self {
         let NamedMetrics { gates, milestones } = named;
-        let EvidenceMetrics { cold_starts, nodes, events } = evidence;
+        let EvidenceMetrics { cold_starts, nodes, events, rollouts } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
         let more = namespaces.labelled && labels.iter().all(|label| label != namespace);
@@ -162,6 +167,7 @@ impl MetricStore {
             events,
             nodes,
             cold_starts,
+            rollouts,
             dropped: counters(),
             expired: counters(),
             dropped_labels,
@@ -307,6 +313,10 @@ impl MetricStore {
         if let Some(nodes) = &self.nodes {
             nodes.save(saved);
         }
+        if let Some(rollouts) = &self.rollouts {
+            rollouts.by_workload.save(saved);
+            rollouts.totals.save(saved);
+        }
         let series = |(label, value): (&str, u64)| {
             SavedSeries::new(vec![Cow::Owned(label.to_owned())], value)
         };
@@ -340,6 +350,10 @@ impl MetricStore {
         }
         if let Some(cold_starts) = &self.cold_starts {
             cold_starts.restore(saved);
+        }
+        if let Some(rollouts) = &self.rollouts {
+            rollouts.by_workload.restore(saved);
+            rollouts.totals.restore(saved);
         }
         let names = self.dropped_labels.iter().map(String::as_str);
         let names = names.chain([WHOLE_SET]);
@@ -438,6 +452,10 @@ impl MetricStore {
         }
         if let Some(nodes) = &self.nodes {
             nodes.collect(out);
+        }
+        if let Some(rollouts) = &self.rollouts {
+            rollouts.by_workload.collect(out);
+            rollouts.totals.collect(out);
         }
         self.collect_pod_counts(out);
         self.pods.collect(out);

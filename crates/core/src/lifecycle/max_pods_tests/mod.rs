@@ -49,6 +49,7 @@ impl Observer for Said {
             | Observation::Gate(..)
             | Observation::Gates(..)
             | Observation::Node(_)
+            | Observation::Rollout(..)
             | Observation::Tracker(_) => {}
         }
     }

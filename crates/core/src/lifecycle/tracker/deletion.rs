@@ -5,6 +5,7 @@ use super::remembered_pod::RememberedPod;
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
+use crate::lifecycle::rollouts::{Departure, RolloutPod};
 use crate::lifecycle::snapshot_context::SnapshotContext;
 use crate::pod::{PodSnapshot, PodUid};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -31,6 +32,11 @@ impl Tracker {
         if let None | Some(RememberedPod::Deleted { .. }) = self.pods.get(uid) {
             return;
         }
+        if let Some(remembered) = self.pods.get_mut(uid) {
+            let rollout = remembered.rollout();
+            remembered.set_rollout(RolloutPod::GONE);
+            self.rollouts.leave(rollout, Departure::seen(snapshot, seen), reporter);
+        }
         self.apply_snapshot(snapshot, seen, reporter);
         self.finish(uid, Outcome::Deleted, snapshot.ending.as_deref(), reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
@@ -41,6 +47,12 @@ impl Tracker {
     /// The pod is gone, and nobody has said how it ended.
     pub(super) fn vanish(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         self.pass_deadlines_of(uid, reporter);
+        if let Some(remembered) = self.pods.get(uid)
+            && let Some(source) = remembered.source()
+        {
+            let unseen = Departure::unseen(source, reporter.now());
+            self.rollouts.leave(remembered.rollout(), unseen, reporter);
+        }
         self.finish(uid, Outcome::Vanished, None, reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         self.crashes.remove(uid);

@@ -15,6 +15,7 @@ use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::{ReentryBaseline, to_second};
+use crate::lifecycle::rollouts::{Departure, RolloutPod};
 use crate::lifecycle::slo::SloProgress;
 use crate::lifecycle::slo_verdict::ExclusionReason;
 use crate::lifecycle::snapshot_context::SnapshotContext;
@@ -103,8 +104,11 @@ impl Tracker {
             return Err(RefusalReason::MaybeKnown);
         }
         let in_flight = self.shared.order.len();
-        let shared = &self.shared;
+        let Self { shared, rollouts, .. } = self;
         let room = self.cap.make_room(&mut self.pods, in_flight, RememberedPod::evictable, |pod| {
+            if let Some(source) = pod.source() {
+                rollouts.leave(pod.rollout(), Departure::unseen(source, now), reporter);
+            }
             if let Some(hold) = pod.hold() {
                 reporter.release(hold);
             }
@@ -164,6 +168,7 @@ impl Tracker {
             emit(PodObservation::StartupSli(StartupSli::Excluded(reason)));
         }
         last_seen.hold = reporter.hold(info);
+        last_seen.rollout = self.rollouts.see(RolloutPod::NONE, snapshot, seen, true, reporter);
         let finished = FinishedPod::new(last_seen, None);
         self.pods.insert(snapshot.uid, RememberedPod::Finished(finished));
         self.see_in_place(snapshot, seen, true, reporter);
@@ -190,6 +195,8 @@ impl Tracker {
         let shared = &mut self.shared;
         let outcome = pod.fold(snapshot, seen, shared, reporter);
         pod.last_seen.hold = reporter.hold(pod.info());
+        pod.last_seen.rollout = self.rollouts.see(RolloutPod::NONE, snapshot, seen, true, reporter);
+        let shared = &mut self.shared;
         let Some(outcome) = outcome else {
             self.remember_in_flight(Box::new(pod));
             return;
@@ -220,6 +227,7 @@ impl Tracker {
         let mut last_seen = LastSeen::new(snapshot, seen.source, seen.now);
         last_seen.accept(snapshot, ReentryBaseline::Latest, &mut |_| {});
         last_seen.hold = reporter.hold(&self.with_node(&snapshot.info));
+        last_seen.rollout = self.rollouts.see(RolloutPod::NONE, snapshot, seen, false, reporter);
         let finished = FinishedPod::new(last_seen, None);
         (self.pods).insert(snapshot.uid, RememberedPod::Finished(finished));
         self.see_in_place(snapshot, seen, true, reporter);

@@ -26,6 +26,7 @@ impl Observer for Observed {
             | Observation::Gate(..)
             | Observation::Gates(..)
             | Observation::Node(_)
+            | Observation::Rollout(..)
             | Observation::Tracker(_) => {}
         }
     }

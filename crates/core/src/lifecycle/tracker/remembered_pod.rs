@@ -1,5 +1,5 @@
 //! What the tracker remembers of one pod; of a finished one all of its [`LastSeen`], its first Ready and its
-//! [`LabelHold`], in 32 bytes with room for a discriminant.
+//! [`LabelHold`], in 40 bytes with room for a discriminant.
 
 use crate::lifecycle::crashes::is_recent;
 use crate::lifecycle::custom_milestone::CustomMilestone;
@@ -10,6 +10,7 @@ use crate::lifecycle::label_hold::LabelHold;
 use crate::lifecycle::last_seen::LastSeen;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::LastTrue;
+use crate::lifecycle::rollouts::RolloutPod;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod};
 use crate::lifecycle::slo_verdict::SloId;
 use crate::pod::PodUid;
@@ -97,6 +98,28 @@ impl RememberedPod {
         }
     }
 
+    /// How it stands in the rollouts of its workload.
+    pub(super) fn rollout(&self) -> RolloutPod {
+        match self {
+            Self::InFlight(pod) => pod.last_seen.rollout,
+            Self::Finished(finished) => finished.last_seen().rollout,
+            Self::Deleted { .. } => RolloutPod::GONE,
+        }
+    }
+
+    /// It stands in another way.
+    pub(super) fn set_rollout(&mut self, rollout: RolloutPod) {
+        match self {
+            Self::InFlight(pod) => pod.last_seen.rollout = rollout,
+            Self::Finished(finished) => {
+                let mut last_seen = finished.last_seen();
+                last_seen.rollout = rollout;
+                finished.update(last_seen, finished.ready());
+            }
+            Self::Deleted { .. } => {}
+        }
+    }
+
     /// The label values under which it is counted; `None` of a tombstone.
     pub(super) fn hold(&self) -> Option<LabelHold> {
         match self {
@@ -154,6 +177,7 @@ pub(super) struct CompactLastSeen {
     /// The lower bytes, the greatest first
     newest_version: [u8; 7],
     form: CompactForm,
+    rollout: RolloutPod,
 }
 
 /// Which condition the first of the times is of, and whether the times are [`RecentTimes`].
@@ -338,6 +362,7 @@ impl CompactLastSeen {
             created: last_seen.created,
             source: last_seen.source,
             form,
+            rollout: last_seen.rollout,
         })
     }
 
@@ -364,6 +389,7 @@ impl CompactLastSeen {
             is_static: matches!(self.form, CompactForm::Static | CompactForm::RecentStatic),
             created: self.created,
             hold: LabelHold::new(self.hold.into()),
+            rollout: self.rollout,
         }
     }
 }
@@ -380,6 +406,7 @@ mod tests {
             is_static,
             created: 7,
             hold: LabelHold::new(9),
+            rollout: RolloutPod::GONE,
         }
     }
 

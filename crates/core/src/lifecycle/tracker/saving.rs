@@ -11,6 +11,7 @@ use crate::lifecycle::observer::Observer;
 use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::to_second;
+use crate::lifecycle::rollouts::Departure;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
 use crate::lifecycle::slo::SloMatches;
 use crate::lifecycle::sources::SourceSuccessor;
@@ -39,6 +40,7 @@ impl Tracker {
             nodes: self.shared.nodes.as_ref().map(KnownNodes::saved),
             crashes: self.crashes.saved(),
             bound_revisions: self.shared.revisions.saved(),
+            rollouts: self.rollouts.saved(),
         }
     }
 
@@ -100,10 +102,12 @@ impl Tracker {
         if let (Some(nodes), Some(saved)) = (&mut tracker.shared.nodes, saved.nodes) {
             nodes.restore(saved, now, &mut |observation| reporter.node(observation));
         }
+        tracker.rollouts.restore(saved.rollouts, &successor);
         let mut gone = Vec::new();
         for mut pod in pods {
             let uid = pod.uid();
             let last_seen = pod.last_seen_mut();
+            last_seen.rollout = tracker.rollouts.restore_pod(last_seen.rollout);
             match successor(last_seen.source) {
                 SourceSuccessor::Same(source) | SourceSuccessor::SelectionChanged(source) => {
                     last_seen.source = source
@@ -126,6 +130,7 @@ impl Tracker {
                 }
             }
         }
+        tracker.rollouts.restored(now, reporter);
         let mut deleted = saved.deleted;
         deleted.sort_by_key(|deleted| deleted.at);
         for SavedDeleted { uid, at, created } in deleted {
@@ -143,6 +148,12 @@ impl Tracker {
         tracker.set_slos(rules);
         tracker.set_stuck_after(stuck_after);
         for uid in gone {
+            if let Some(remembered) = tracker.pods.get(uid)
+                && let Some(source) = remembered.source()
+            {
+                let unseen = Departure::unseen(source, now);
+                tracker.rollouts.leave(remembered.rollout(), unseen, reporter);
+            }
             tracker.finish(uid, Outcome::Vanished, None, reporter);
             (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
             tracker.crashes.remove(uid);

@@ -41,7 +41,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         && pod.waiting_messages.is_none()
         && pod.ending.is_none()
         && pod.info.probes.is_none();
-    let times = [pod.created, pod.started, pod.latest_api_time];
+    let times = [pod.created, pod.started, pod.latest_api_time, pod.deletion_asked];
     let transitions = (ConditionType::ALL.into_iter())
         .map(|kind| (pod.conditions.get(kind)).and_then(|found| found.last_transition));
     let named = pod.named.iter().flat_map(|named| named.conditions());
@@ -55,6 +55,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let has_run = pod.containers.iter().any(ContainerSpec::has_run);
     has_nothing_rare
         && has_plain_runs
+        && (pod.terminating || pod.deletion_asked.is_none())
         && has_run == pod.has_run
         && (times.into_iter().chain(transitions).chain(starts)).all(is_whole_second)
 }
@@ -96,6 +97,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         disruption: _,
         in_place: _,
         terminating: _,
+        deletion_asked,
         ended_by_deletion: _,
         gated: _,
         has_init_containers: _,
@@ -127,6 +129,9 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     }
     if pod.has_init_containers {
         put_number(out, init_runs.as_secs());
+    }
+    if pod.terminating {
+        put_time(out, base, *deletion_asked);
     }
     if has_volumes(pod) {
         out.push(claims.bits() | (u8::from(pod.is_stateful) * STATEFUL));
@@ -195,6 +200,8 @@ pub(super) fn unpack(
     let (conditions, has_named) = unpack_conditions(reader, base);
     let named = has_named.then(|| Box::new(named::unpack(&shared.gates, reader, base)));
     let init_runs = unpack_init_runs(flags, reader);
+    let terminating = flags.has(BitFlags::TERMINATING);
+    let deletion_asked = if terminating { time(reader, base) } else { None };
     let volumes = if flags.has(BitFlags::VOLUMES) { reader.byte() } else { 0 };
     let containers = unpack_containers(shared, reader, base);
     PodSnapshot {
@@ -217,7 +224,8 @@ pub(super) fn unpack(
         volume_images: None,
         disruption: None,
         in_place: None,
-        terminating: flags.has(BitFlags::TERMINATING),
+        terminating,
+        deletion_asked,
         ended_by_deletion: false,
         gated: flags.has(BitFlags::GATED),
         has_init_containers: flags.has(BitFlags::INIT_CONTAINERS),

@@ -150,6 +150,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     created,
                     started,
                     latest_api_time: latest,
+                    deletion_asked: created,
                     phase,
                     conditions,
                     unschedulable: is[0],

@@ -84,6 +84,8 @@ impl Recorder {
                     .map_or(Vec::new(), |events| events.pulls.by_registry.saved_places()),
                 pools: (self.store.nodes.as_ref())
                     .map_or(Vec::new(), |nodes| nodes.pools.saved_places()),
+                rollouts: (self.store.rollouts.as_ref())
+                    .map_or(Vec::new(), |rollouts| rollouts.by_workload.saved_places()),
             },
             labels,
             ..SavedMetrics::default()
@@ -174,6 +176,9 @@ impl Recorder {
         if let Some(nodes) = &store.nodes {
             nodes.pools.restore_places(&saved.places.pools);
             nodes.restore(&saved.families, saved.starting_nodes);
+        }
+        if let Some(rollouts) = &store.rollouts {
+            rollouts.by_workload.restore_places(&saved.places.rollouts);
         }
         store.restore(&saved.families, places);
         if let Some(events) = &store.events

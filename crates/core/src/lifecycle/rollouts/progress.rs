@@ -1,0 +1,101 @@
+//! A rollout in progress, as people are told of it ([§17.5](crate::specification#s17-5)).
+
+use super::held_time::HeldNanos;
+use super::rollout::RolloutHolder;
+use super::standing::RolloutPod;
+use super::workload_pods::{RevisionPods, RolloutWorkload, WorkloadPods};
+use crate::pod::Revision;
+use crate::timestamp::Timestamp;
+
+/// How many pods stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StandingPods {
+    /// Not ending, and never up
+    pub starting: u32,
+    /// Not ending, and Ready
+    pub up: u32,
+    /// Not ending; was up, and is not
+    pub down: u32,
+    /// Living, and their deletion was asked for
+    pub ending: u32,
+}
+
+impl StandingPods {
+    fn add(&mut self, pods: &RevisionPods) {
+        self.starting += pods.starting;
+        self.up += pods.up;
+        self.down += pods.down;
+        self.ending += pods.ending;
+    }
+
+    /// How many live and are not ending.
+    pub const fn live(&self) -> u32 {
+        self.starting + self.up + self.down
+    }
+}
+
+/// A rollout in progress.
+#[derive(Clone, Copy, Debug)]
+pub struct RolloutProgress<'a> {
+    /// What rolls out
+    pub workload: &'a RolloutWorkload,
+    /// The pods of the new revision
+    pub new: StandingPods,
+    /// The pods of the other revisions
+    pub others: StandingPods,
+    /// How many pods are wanted
+    pub wanted: u32,
+    /// When it began; a guess if it was found in progress
+    pub began: Timestamp,
+    /// A first list has shown it in progress ([§17.4](crate::specification#s17-4))
+    pub found: bool,
+    /// What holds it
+    pub held_by: RolloutHolder,
+    /// Since when that has
+    pub held_since: Timestamp,
+    /// For how long each has held it
+    pub held: HeldNanos,
+    /// When a pod of the new revision last became Ready; its begin before the first
+    pub last_ready: Timestamp,
+    /// When a pod last changed
+    pub changed: Timestamp,
+    /// Why the pod of the new revision that was last seen down is not Ready, in the words of Kubernetes
+    pub said_of_down: Option<&'a str>,
+    place: u16,
+    revision: Revision,
+}
+
+impl<'a> RolloutProgress<'a> {
+    pub(super) fn of(place: u16, workload: &'a WorkloadPods) -> Option<Self> {
+        let rollout = workload.rollout.as_deref()?;
+        let (mut new, mut others) = (StandingPods::default(), StandingPods::default());
+        for pods in workload.revisions() {
+            match pods.revision == rollout.new {
+                true => new.add(pods),
+                false => others.add(pods),
+            }
+        }
+        Some(Self {
+            workload: &workload.name,
+            new,
+            others,
+            wanted: rollout.wanted,
+            began: rollout.began,
+            found: rollout.found,
+            held_by: rollout.holder,
+            held_since: rollout.held_since,
+            held: rollout.held,
+            last_ready: rollout.last_ready,
+            changed: rollout.changed,
+            said_of_down: rollout.said_of_down.as_deref(),
+            place,
+            revision: rollout.new,
+        })
+    }
+
+    /// Whether a pod is of its new revision.
+    pub fn is_of_new(&self, pod: RolloutPod) -> bool {
+        let pod = pod.live();
+        pod.is_some_and(|pod| pod.workload == self.place && pod.revision == self.revision)
+    }
+}

@@ -1,0 +1,260 @@
+//! A rollout in progress: what holds it, and whether its end stands.
+
+use serde::{Deserialize, Serialize};
+
+use super::held_time::HeldNanos;
+use super::standing::{LivePod, PodStanding};
+use super::workload_pods::{RevisionPods, WorkloadPods};
+use crate::label_values;
+use crate::pod::{PodSnapshot, Revision, text};
+use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
+
+label_values! {
+    /// What holds a rollout ([§17.3](crate::specification#s17-3)), the first that there is.
+    pub enum RolloutHolder {
+        /// Pods of the new revision start
+        Starting => "starting",
+        /// Pods of the new revision were up and are not
+        NotReady => "not_ready",
+        /// Pods of another revision are ending, and too few others live
+        Ending => "ending",
+        /// Nothing that pods show
+        Controller => "controller",
+    }
+}
+
+label_values! {
+    /// How a rollout ended ([§17.2](crate::specification#s17-2)).
+    pub enum RolloutOutcome {
+        /// The pods are of the new revision
+        Completed => "completed",
+        /// The pods are of another revision
+        RolledBack => "rolled_back",
+        /// Another rollout has begun
+        Superseded => "superseded",
+        /// No pod was left for 10 minutes
+        Removed => "removed",
+    }
+}
+
+/// So many bytes are kept of what is said of a pod.
+const MOST_SAID: usize = 200;
+/// At most so many revisions are remembered that lived when a rollout began.
+const MOST_REVISIONS: usize = 16;
+
+/// Why a rollout ends if that lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum EndKind {
+    /// As many pods of one revision as wanted have been up
+    Arrived,
+    /// Fewer pods than wanted live, and all of them have been up
+    Fewer,
+    /// No pod lives
+    Empty,
+}
+
+impl EndKind {
+    /// How long it lasts before it counts.
+    const fn lasts(self) -> i64 {
+        let seconds = match self {
+            // Controllers delete first and create then.
+            Self::Arrived => 10,
+            Self::Fewer => 120,
+            Self::Empty => 600,
+        };
+        seconds * NANOS_PER_SECOND
+    }
+}
+
+/// An end that counts if it lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StandingEnd {
+    pub(super) kind: EndKind,
+    pub(super) since: Timestamp,
+    /// Whether it came at that time, and not at some time before
+    pub(super) is_exact: bool,
+}
+
+impl StandingEnd {
+    /// When it counts.
+    pub(super) const fn counts_at(&self) -> Timestamp {
+        self.since.plus_nanos(self.kind.lasts())
+    }
+}
+
+/// Since when all pods are of one revision, ending ones aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct OnlyRevision {
+    revision: Revision,
+    /// How many of its pods have been up of those that lived then or came later
+    arrived: u32,
+}
+
+/// A rollout in progress.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rollout {
+    pub(super) new: Revision,
+    pub(super) began: Timestamp,
+    pub(super) begin_is_known: bool,
+    /// A first list has shown it in progress ([§17.4](crate::specification#s17-4))
+    pub(super) found: bool,
+    pub(super) wanted: u32,
+    /// Which revisions lived at its begin
+    lived: Vec<Revision>,
+    pub(super) holder: RolloutHolder,
+    /// Since when that has held it
+    pub(super) held_since: Timestamp,
+    /// The nanoseconds for which each has held it
+    pub(super) held: HeldNanos,
+    /// As [`Rollout::held`], of the time for which an end stands
+    deferred: HeldNanos,
+    /// Until when its time is divided
+    pub(super) divided: Timestamp,
+    only: Option<OnlyRevision>,
+    pub(super) end: Option<StandingEnd>,
+    /// When a pod of the new revision last became Ready; its begin before the first
+    pub(super) last_ready: Timestamp,
+    /// When a pod last changed
+    pub(super) changed: Timestamp,
+    /// Why the pod of the new revision that was last seen down is not Ready, in the words of Kubernetes
+    pub(super) said_of_down: Option<Box<str>>,
+}
+
+impl Rollout {
+    /// A rollout that begins, with the first snapshot of its first pod delivered at `now`.
+    pub(super) fn new(new: Revision, began: Timestamp, wanted: u32, now: Timestamp) -> Self {
+        Self {
+            new,
+            began,
+            begin_is_known: true,
+            found: false,
+            wanted,
+            lived: Vec::new(),
+            holder: RolloutHolder::Controller,
+            held_since: began,
+            held: HeldNanos::default(),
+            deferred: HeldNanos::default(),
+            divided: began,
+            only: None,
+            end: None,
+            last_ready: began,
+            changed: now,
+            said_of_down: None,
+        }
+    }
+
+    /// The same, where pods of these revisions lived at its begin.
+    pub(super) fn with_lived(mut self, revisions: impl Iterator<Item = Revision>) -> Self {
+        self.lived = revisions.take(MOST_REVISIONS).collect();
+        self
+    }
+
+    /// Whether a pod that is created of `revision` is of neither the new revision nor one that lived at the begin.
+    pub(super) fn is_third(&self, revision: Revision) -> bool {
+        self.new != revision && !self.lived.contains(&revision)
+    }
+
+    /// The revision of which all pods are, ending ones aside.
+    pub(super) fn arrived_at(&self) -> Option<Revision> {
+        self.only.map(|only| only.revision)
+    }
+
+    /// Notes what a snapshot says of why a pod of the new revision is down.
+    pub(super) fn note(&mut self, pod: LivePod, snapshot: &PodSnapshot) {
+        if pod.standing == PodStanding::Down && pod.revision == self.new {
+            let container = snapshot.crashing_container();
+            let said = container.and_then(|container| snapshot.waiting_message(container));
+            let said = said.or(snapshot.said_of_ready.as_deref());
+            self.said_of_down = said.map(|said| text::cut(said, MOST_SAID).into());
+        }
+    }
+
+    /// A pod of `revision` is up for the first time.
+    pub(super) fn comes_up(&mut self, revision: Revision) {
+        if let Some(only) = self.only.as_mut().filter(|only| only.revision == revision) {
+            only.arrived += 1;
+        }
+    }
+
+    /// Divides the time until `now`. Returns for what it counts, and how many nanoseconds.
+    pub(super) fn divide(&mut self, now: Timestamp) -> Option<(RolloutHolder, u64)> {
+        let nanos = u64::try_from(now.nanos_since(self.divided)).ok().filter(|nanos| *nanos > 0)?;
+        self.divided = now;
+        if self.end.is_some() {
+            self.deferred.add(self.holder, nanos);
+            return None;
+        }
+        self.held.add(self.holder, nanos);
+        Some((self.holder, nanos))
+    }
+
+    /// An end stands no longer: the time for which it did is of the rollout.
+    pub(super) fn drop_end(&mut self) -> HeldNanos {
+        self.end = None;
+        let deferred = std::mem::take(&mut self.deferred);
+        deferred.iter().for_each(|(holder, nanos)| self.held.add(holder, nanos));
+        deferred
+    }
+}
+
+impl WorkloadPods {
+    /// What holds its rollout to `new`, of which `wanted` pods are wanted.
+    pub(super) fn holder(&self, new: Revision, wanted: u32) -> RolloutHolder {
+        let of_new = self.of(new).filter(|pods| pods.live() > 0);
+        let count = |count: fn(&RevisionPods) -> u32| {
+            of_new.map_or_else(|| self.of_others(new, count), count)
+        };
+        if count(|pods| pods.starting) > 0 {
+            RolloutHolder::Starting
+        } else if count(|pods| pods.down) > 0 {
+            RolloutHolder::NotReady
+        } else if self.of_others(new, |pods| pods.ending) > 0 && self.live() < wanted {
+            RolloutHolder::Ending
+        } else {
+            RolloutHolder::Controller
+        }
+    }
+
+    /// Looks whether the live pods of a workload that rolls out are of one revision. That they have become so is seen
+    /// only where `in_sync`.
+    pub(super) fn look_for_only_revision(&mut self, in_sync: bool) {
+        let only = self
+            .only_revision()
+            .map(|pods| OnlyRevision { revision: pods.revision, arrived: pods.up + pods.down });
+        let Some(rollout) = &mut self.rollout else { return };
+        let before = rollout.only.map(|only| only.revision);
+        if before == only.map(|only| only.revision) {
+            return;
+        }
+        rollout.only = only.filter(|_| in_sync);
+        if rollout.only.is_some() {
+            self.begin_generation();
+        }
+    }
+
+    /// The end of its rollout that stands now, if it lasts.
+    pub(super) fn end_now(&self) -> Option<EndKind> {
+        let rollout = self.rollout.as_ref()?;
+        if self.all() == 0 {
+            return Some(EndKind::Empty);
+        }
+        let only = rollout.only.filter(|_| self.awaited() == 0)?;
+        if only.arrived >= rollout.wanted {
+            return Some(EndKind::Arrived);
+        }
+        let others_end = self.of_others(only.revision, |pods| pods.ending) > 0;
+        (self.live() < rollout.wanted && !others_end).then_some(EndKind::Fewer)
+    }
+
+    /// The outcome of its rollout, if its end stands.
+    pub(super) fn outcome(&self) -> Option<(RolloutOutcome, StandingEnd)> {
+        let rollout = self.rollout.as_ref()?;
+        let end = rollout.end?;
+        let outcome = match (end.kind, rollout.only) {
+            (EndKind::Empty, _) | (_, None) => RolloutOutcome::Removed,
+            (_, Some(only)) if only.revision == rollout.new => RolloutOutcome::Completed,
+            (_, Some(_)) => RolloutOutcome::RolledBack,
+        };
+        Some((outcome, end))
+    }
+}
