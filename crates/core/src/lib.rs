@@ -34,5 +34,6 @@ pub mod shard;
 #[doc = include_str!("../specification/problems.md")]
 #[doc = include_str!("../specification/comparison.md")]
 #[doc = include_str!("../specification/gates.md")]
+#[doc = include_str!("../specification/rollouts.md")]
 pub mod specification {}
 pub mod timestamp;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::fixtures::{at, delivery};
 use super::*;
 use crate::lifecycle::observation::Observation;
-use crate::lifecycle::rollouts::{EndedRollout, RolloutHolder, RolloutOutcome};
+use crate::lifecycle::rollouts::{EndedRollout, RolloutHolder, RolloutObservation, RolloutOutcome};
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::sources::SourceSuccessor;
 use crate::pod::{
@@ -21,7 +21,8 @@ enum Is {
     /// Its deletion was asked for at this second
     Ending(i64),
     Failed,
-    Gone,
+    /// Deleted; that was asked for at this second
+    Gone(i64),
 }
 
 /// A pod of the revision that its name begins with.
@@ -38,7 +39,7 @@ fn pod(kind: &str, name: &str, created: i64, is: Is) -> PodSnapshot {
     };
     let last_transition = Some(at(created));
     pod.conditions.insert(ConditionType::Ready, StatusCondition { status, last_transition });
-    if let Is::Ending(asked) = is {
+    if let Is::Ending(asked) | Is::Gone(asked) = is {
         pod.terminating = true;
         pod.deletion_asked = Some(at(asked));
     }
@@ -114,7 +115,7 @@ impl Cluster {
         for (second, name, created, is) in events {
             let pod = pod(self.kind, name, *created, *is);
             let event = match is {
-                Is::Gone => PodEvent::Deleted(pod),
+                Is::Gone(_) => PodEvent::Deleted(pod),
                 _ => PodEvent::Applied(pod),
             };
             self.tracker.apply(delivery(SourceId(0), *second, event), &mut self.seen);
@@ -158,7 +159,7 @@ fn a_rolling_update_completes_when_the_last_pod_is_up_and_the_last_old_one_ends(
 fn a_stateful_set_begins_with_the_deletion_that_was_asked_for() {
     let cluster = Cluster::new("StatefulSet", &OLD[..1]).then(&[
         (100, "a1", -900, Is::Ending(99)),
-        (120, "a1", -900, Is::Gone),
+        (120, "a1", -900, Is::Gone(99)),
         (121, "b1", 121, Is::Starting),
         (130, "b1", 121, Is::Ready),
     ]);
@@ -205,7 +206,7 @@ fn scaling_and_drains_begin_none() {
             (110, "a4", 100, Is::Ready),
             (120, "a1", -900, Is::Ending(120)),
             (121, "a5", 121, Is::Starting),
-            (150, "a1", -900, Is::Gone),
+            (150, "a1", -900, Is::Gone(150)),
             (160, "a5", 121, Is::Failed),
         ])
         .until(400)
@@ -223,8 +224,8 @@ fn what_a_first_list_shows_in_progress_is_found_and_not_observed() {
             (10, "b1", -100, Is::Ready),
             (11, "a1", -900, Is::Ending(11)),
             (12, "a2", -900, Is::Ending(12)),
-            (40, "a1", -900, Is::Gone),
-            (41, "a2", -900, Is::Gone),
+            (40, "a1", -900, Is::Gone(40)),
+            (41, "a2", -900, Is::Gone(41)),
         ])
         .until(161)
         .seen;
@@ -236,8 +237,8 @@ fn what_a_first_list_shows_in_progress_is_found_and_not_observed() {
 fn a_workload_without_pods_is_removed_after_ten_minutes() {
     let cluster = Cluster::new("Deployment", &OLD[..1]).then(&[
         (100, "b1", 100, Is::Starting),
-        (150, "a1", -900, Is::Gone),
-        (160, "b1", 100, Is::Gone),
+        (150, "a1", -900, Is::Gone(150)),
+        (160, "b1", 100, Is::Gone(160)),
     ]);
     let cluster = cluster.until(759);
     assert!(cluster.seen.ended.is_empty());
