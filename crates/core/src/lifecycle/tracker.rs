@@ -304,6 +304,13 @@ impl Tracker {
         self.rollouts.in_progress()
     }
 
+    /// Divides the time until the latest delivery of the rollouts in progress ([§17.3](crate::specification#s17-3)).
+    pub fn divide_rollouts(&mut self, sink: &mut impl Observer) {
+        if let Some(now) = self.now {
+            self.rollouts.divide_all(now, true, &mut TimedObserver::new(now, sink));
+        }
+    }
+
     /// Ends of rollouts count that have lasted until `now`.
     fn pass_rollouts(&mut self, now: Timestamp, reporter: &mut TimedObserver<'_, impl Observer>) {
         let Self { rollouts, sources, .. } = self;

@@ -213,8 +213,9 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
     pub(super) fn finish(mut self, end: Option<Timestamp>) -> (S, Tracker) {
         self.begin();
         self.give_up_pending();
-        if let Some(end) = end {
-            self.tracker.advance(end, &mut self.sink);
+        match end {
+            Some(end) => self.tracker.advance(end, &mut self.sink),
+            None => self.tracker.divide_rollouts(&mut self.sink),
         }
         if let Some(warning) = &self.warning {
             tracing::warn!("{warning}");

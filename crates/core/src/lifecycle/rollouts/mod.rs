@@ -86,6 +86,9 @@ struct NewPod {
     empty_since: Option<Timestamp>,
 }
 
+/// How many pods of each revision are known, but are yet to be judged as created, by the place of their workload.
+type UnbornPods = BTreeMap<(u16, Revision), u32>;
+
 /// How a pod is gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure {
@@ -244,7 +247,7 @@ impl Rollouts {
             None => {
                 let how = Judgement::of_event(seen);
                 if is_new {
-                    self.comes(new, how, to);
+                    self.comes(new, &UnbornPods::new(), how, to);
                 } else if before.is_none() {
                     self.find(place, seen.now, to);
                 }
@@ -310,9 +313,16 @@ impl Rollouts {
         let mut empty: BTreeMap<u16, Timestamp> =
             new.iter().filter_map(|pod| Some((pod.workload, pod.empty_since?))).collect();
         let how = Judgement { is_exact: false, observed: None, ..Judgement::of_event(seen) };
+        let mut unborn = UnbornPods::new();
+        for pod in &new {
+            *unborn.entry((pod.workload, pod.revision)).or_default() += 1;
+        }
         for mut pod in new {
             pod.empty_since = empty.remove(&pod.workload);
-            self.comes(pod, how, to);
+            if let Some(pods) = unborn.get_mut(&(pod.workload, pod.revision)) {
+                *pods -= 1;
+            }
+            self.comes(pod, &unborn, how, to);
         }
         for place in found {
             self.find(place, seen.now, to);
@@ -323,7 +333,13 @@ impl Rollouts {
     }
 
     /// A pod was created: it may begin a rollout ([§17.2](crate::specification#s17-2)).
-    fn comes(&mut self, pod: NewPod, how: Judgement, to: &mut impl ObserveRollouts) {
+    fn comes(
+        &mut self,
+        pod: NewPod,
+        unborn: &UnbornPods,
+        how: Judgement,
+        to: &mut impl ObserveRollouts,
+    ) {
         let NewPod { workload: place, revision, created, empty_since } = pod;
         let created = how.mode.estimate(created, how.observed).at;
         let (is_known, created) = (created.is_some(), created.unwrap_or(how.now));
@@ -351,8 +367,11 @@ impl Rollouts {
         }
         let begin = workload.begin(revision, created);
         let wanted = wanted.unwrap_or_else(|| workload.wanted(created));
-        let lived = workload.revisions().iter().map(|pods| pods.revision);
-        let lived = lived.filter(|lived| *lived != revision);
+        let lived = workload.revisions().iter().filter(|pods| {
+            let unborn = unborn.get(&(place, pods.revision)).copied().unwrap_or_default();
+            pods.revision != revision && pods.live() + pods.ending > unborn
+        });
+        let lived = lived.map(|pods| pods.revision);
         let mut rollout = Rollout::new(revision, begin.at, wanted, how.now).with_lived(lived);
         rollout.begin_is_known = begin.is_known && is_known;
         let before = workload.recent.as_ref().and_then(|recent| recent.divided);
