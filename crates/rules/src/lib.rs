@@ -18,6 +18,7 @@ mod options;
 mod promql;
 mod recording_rules;
 mod rejected_pod_alerts;
+mod rollout_alerts;
 mod rule_file;
 mod slo_alerts;
 mod startup_sli_rules;
@@ -81,6 +82,7 @@ fn groups(file: &SloFile, options: &RenderOptions) -> Vec<Group> {
     groups.push(stuck_pod_alerts::group(file, options));
     groups.push(rejected_pod_alerts::group(options));
     groups.push(node_alerts::group(options));
+    groups.push(rollout_alerts::group(options));
     groups.push(image_rules::group(options));
     groups.push(startup_sli_rules::group(options));
     groups.push(exporter_alerts::group(options));

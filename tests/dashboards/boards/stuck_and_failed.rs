@@ -28,6 +28,7 @@ pub(super) fn board() -> Board {
                 "Ended",
                 vec![outcomes(), not_ready(), relapses(), disruptions(), missed(), excluded()],
             ),
+            row("Rollouts", vec![rollouts(), held(), rollout_durations(), rollouts_ended()]),
             row("Not observed, and re-entries", vec![unobserved(), reasons(), reentries()]),
             row("Changes in place, after the startup", vec![resizing(), resizes(), changes()]),
         ],
@@ -231,6 +232,57 @@ fn excluded() -> Panel {
         )],
     )
     .sized(8, 8)
+}
+
+fn rollouts() -> Panel {
+    let in_progress = sum_by("$namespace_label, workload, held_by", "podinit_rollouts_in_progress", "");
+    Panel::new(
+        Kind::Table(vec![column("Rollouts", "short")]),
+        "Rollouts in progress, now",
+        "short",
+        "Rollouts in progress, by what holds them. starting: pods of the new revision start. not_ready: they were ready and are not. ending: pods of the old revision end, and too few others live. controller: nothing that pods show, such as a pause or a quota. podinit rollouts says why.",
+        vec![Target::new(nonzero(&in_progress), "{{workload}} {{held_by}}")],
+    )
+    .sized(12, 8)
+}
+
+fn held() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "What holds rollouts",
+        "short",
+        "Rollouts in progress on average, by what held them.",
+        vec![Target::new(
+            nonzero(&rate_by("held_by", "podinit_rollout_held_seconds_total", "")),
+            "{{held_by}}",
+        )],
+    )
+    .sized(12, 8)
+}
+
+fn rollout_durations() -> Panel {
+    let of = Histogram { family: "podinit_rollout_duration_seconds", matchers: "" };
+    let quantile = |quantile, legend| Target::new(of.quantile(quantile, "", SHOWN), legend);
+    Panel::new(
+        Kind::Lines,
+        "Duration of rollouts, in the selected time range",
+        "s",
+        "How long completed rollouts took, from their first pod or the deletion that made room for it until the pods were of the new revision and had been ready.",
+        vec![quantile("0.5", "median"), quantile("0.9", "90th percentile")],
+    )
+    .sized(12, 8)
+    .logarithmic()
+}
+
+fn rollouts_ended() -> Panel {
+    Panel::new(
+        Kind::Stack,
+        "Rollouts ended per second",
+        "short",
+        "Rollouts that ended, by outcome. completed: all pods are of the new revision. rolled_back: of another one. superseded: another rollout began. removed: no pod was left.",
+        vec![Target::new(rate_by("outcome", "podinit_rollouts_total", ""), "{{outcome}}")],
+    )
+    .sized(12, 8)
 }
 
 fn unobserved() -> Panel {
