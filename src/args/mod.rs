@@ -14,6 +14,7 @@ mod milestones;
 mod pod_view;
 mod recording;
 mod report;
+mod rollouts;
 mod rules;
 mod variables;
 
@@ -38,6 +39,7 @@ pub use logging::{LogArgs, LogFormat};
 pub use pod_view::{PodViewArgs, ProblemsArgs, ProblemsFormat, StuckArgs, StuckFormat};
 pub use recording::{RecordedArgs, RecordingArgs, ReplayArgs, ReplayFormat};
 pub use report::{ReportArgs, ReportFormat, ReportSource};
+pub use rollouts::{RolloutsArgs, RolloutsFormat};
 pub use rules::RulesArgs;
 pub use variables::Program;
 pub use variables::unknown_variables;
@@ -81,6 +83,8 @@ pub enum Command {
     Problems(ProblemsArgs),
     /// List the pods that are stuck: since when, and why
     Stuck(StuckArgs),
+    /// List the rollouts: how far they are, what holds them, and how the last ones ended
+    Rollouts(RolloutsArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
     /// Record what replay and report read: lists, watch events and Events of pods
@@ -154,6 +158,7 @@ impl Command {
             Self::Explain(args) => &args.log,
             Self::Problems(args) => &args.log,
             Self::Stuck(args) => &args.log,
+            Self::Rollouts(args) => &args.log,
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
@@ -181,6 +186,7 @@ impl Command {
             Self::Explain(args) => args.check(),
             Self::Problems(args) => args.check(),
             Self::Stuck(args) => args.check(),
+            Self::Rollouts(args) => args.check(),
             Self::Capture(args) if args.evidence.nodes() && args.namespace.is_some() => {
                 Err(NODES_OF_NAMESPACE.to_owned())
             }

@@ -1,4 +1,5 @@
-//! The options of the commands that look at pods once, or again and again: `stuck` and `problems`.
+//! The options of the commands that look at pods once, or again and again: `stuck` and `problems`, and what `rollouts` shares
+//! with them.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -58,7 +59,14 @@ pub enum StuckFormat {
 
 impl StuckArgs {
     pub(super) fn check(&self) -> Result<(), String> {
-        let (look, of_recording) = (&self.look, !self.recorded.files.is_empty());
+        self.look.check(&self.recorded)
+    }
+}
+
+impl PodViewArgs {
+    /// Whether the options go together, where a namespace goes with an exporter too.
+    pub(super) fn check(&self, recorded: &RecordedArgs) -> Result<(), String> {
+        let (look, of_recording) = (self, !recorded.files.is_empty());
         if look.exporter.is_any() && look.selectors.is_any() {
             return Err(
                 "--label-selector and --field-selector do not go with --url: the exporter has chosen \
@@ -74,7 +82,7 @@ impl StuckArgs {
             );
         }
         look.exporter.check()?;
-        self.recorded.check()
+        recorded.check()
     }
 }
 
@@ -126,8 +134,8 @@ impl PodViewArgs {
     }
 }
 
-/// What `stuck` and `problems` look at in a recording.
-const RECORDING_AT_ITS_END: &str = "Recording to look at, at its end; may be repeated, - is standard input [default: \
+/// What `stuck`, `problems` and `rollouts` look at in a recording.
+pub(super) const RECORDING_AT_ITS_END: &str = "Recording to look at, at its end; may be repeated, - is standard input [default: \
                                     list the pods of the cluster]";
 
 /// `podinit problems`

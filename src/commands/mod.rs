@@ -12,6 +12,7 @@ mod pod_view;
 mod problems;
 mod progress;
 mod reports;
+mod rollouts;
 mod serve;
 mod shell_help;
 mod source;
@@ -79,6 +80,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Explain(args) => block_on(explain::explain(&args)),
         Command::Problems(args) => return block_on(problems::problems(args)),
         Command::Stuck(args) => return block_on(stuck::stuck(args)),
+        Command::Rollouts(args) => return block_on(rollouts::rollouts(args)),
         Command::Rules(args) => rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),
         Command::Completions(args) => shell_help::completions(&args, &mut io::stdout().lock()),

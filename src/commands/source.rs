@@ -47,7 +47,7 @@ pub(super) struct SourceQuestion<'a> {
 }
 
 impl<'a> SourceQuestion<'a> {
-    /// What `stuck` and `problems` ask.
+    /// What `stuck`, `problems` and `rollouts` ask.
     ///
     /// # Errors
     /// If the SLO file cannot be read.
@@ -123,7 +123,9 @@ impl<'a> PodSource<'a> {
                 _ if !asked.evidence.nodes() => ListedNodes::None,
                 PodQuestion::Worst(_) => ListedNodes::None,
                 PodQuestion::Startup(target) => ListedNodes::OfTarget(target.clone(), options),
-                PodQuestion::Stuck(_) | PodQuestion::Problems => ListedNodes::All(options),
+                PodQuestion::Stuck(_) | PodQuestion::Problems | PodQuestion::Rollouts(_) => {
+                    ListedNodes::All(options)
+                }
             },
             decode: asked.decode,
         };

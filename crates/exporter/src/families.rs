@@ -1,7 +1,7 @@
 //! The metric families of an exporter (specification, section 7), in the order in which they are documented.
 
 use super::own_families::{CLOCK, CheckpointGauges, ConfigGauges};
-use podinit_expo::metrics::{BUILD, PROBLEMS, families_of_pods};
+use podinit_expo::metrics::{BUILD, PROBLEMS, STUCK_ROLLOUTS, families_of_pods};
 use podinit_http::AccessStats;
 use podinit_instruments::FamilyDoc;
 use podinit_kube::watch::events::stats::{EVIDENCE_STATE, EventCounters};
@@ -21,6 +21,7 @@ pub fn families(traces: &[FamilyDoc]) -> Vec<FamilyDoc> {
         &AccessStats::FAMILIES,
         traces,
         &PROBLEMS,
+        &STUCK_ROLLOUTS,
         &BUILD,
     ];
     tables.concat()

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::records::{NoRecords, RecordKeeper};
 use crate::traces::TraceSink;
 use podinit_core::lifecycle::{
-    EndedStartup, LabelObserver, Observation, Observer, PodObservation, PodState, RecordAmendment,
-    TrackerObservation,
+    EndedRollout, EndedStartup, LabelObserver, Observation, Observer, PodObservation, PodState,
+    RecordAmendment, TrackerObservation,
 };
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -81,6 +81,10 @@ impl Observer for IngestSink {
 
     fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.records.amend(uid, amendment);
+    }
+
+    fn rollout_ended(&mut self, rollout: EndedRollout) {
+        self.records.add_rollout(rollout);
     }
 
     fn labels(&mut self) -> Option<&mut dyn LabelObserver> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 pub use podinit_checkpoint::{CheckpointRecords, KeptRecord, MOST_KEPT};
-use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
+use podinit_core::lifecycle::{EndedRollout, EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
 
 /// Keeps records for the task that accounts, and answers whoever asks for them. It is asked for steps: each is
@@ -16,6 +16,9 @@ pub trait RecordKeeper: Send + Sync {
 
     /// Takes what became of a pod after its startup, if that is kept.
     fn amend(&mut self, uid: PodUid, amendment: &RecordAmendment);
+
+    /// Keeps a rollout that has ended.
+    fn add_rollout(&mut self, rollout: EndedRollout);
 
     /// What a checkpoint holds of it. Copies no record.
     fn kept(&self) -> CheckpointRecords;
@@ -41,6 +44,8 @@ impl RecordKeeper for NoRecords {
     fn add(&mut self, _startup: Arc<EndedStartup>) {}
 
     fn amend(&mut self, _uid: PodUid, _amendment: &RecordAmendment) {}
+
+    fn add_rollout(&mut self, _rollout: EndedRollout) {}
 
     fn kept(&self) -> CheckpointRecords {
         CheckpointRecords::default()

@@ -46,7 +46,7 @@ use crate::process::metrics::ProcessCollector;
 use crate::process::signals::ReloadSignal;
 use crate::traces::TraceExport;
 use podinit_core::lifecycle::{SourceId, Tracker};
-use podinit_expo::metrics::ProblemPods;
+use podinit_expo::metrics::{ProblemPods, StuckRollouts};
 use podinit_http::{
     AccessControl, AccessStats, AllowedHosts, HttpServer, ProcessHealth, ServerLimits, SourceHealth,
 };
@@ -109,10 +109,13 @@ impl Exporter {
         let (evidence, events) =
             EvidenceWatches::new(&config, watch.scopes.len(), &stats, &clock, &queue);
         let problem_pods = Arc::new(ProblemPods::default());
+        let stuck_rollouts = Arc::new(StuckRollouts::new(&config.labels));
         let metrics = config.metrics(&slos.slos.docs, clock.now()).watch(Arc::clone(&stats));
         let metrics = metrics.sources([
             source(ClockFamilies::new(Arc::clone(&clock))),
             source(Arc::clone(&problem_pods)),
+            // A shard sees parts of workloads.
+            config.shard.is_none().then(|| source(Arc::clone(&stuck_rollouts))).flatten(),
             evidence.families(),
             trace_stats,
             source(Arc::clone(&slos.gauges)),
@@ -161,6 +164,7 @@ impl Exporter {
             health: health.clone(),
             clock: Arc::clone(&clock),
             problem_pods,
+            stuck_rollouts,
         };
         let (accounting_runtime, reload, slo_reload) =
             (Handle::current(), ReloadSignal::never(), slos.reload);

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use podinit_core::shard::Shard;
-use podinit_expo::metrics::{Exposition, ProblemPods};
+use podinit_expo::metrics::{Exposition, ProblemPods, StuckRollouts};
 use podinit_http::{MetricsPath, ProcessHealth};
 use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::stats::WatchStats;
@@ -39,6 +39,8 @@ pub struct ExporterViews {
     pub clock: Arc<dyn DeliveryClock>,
     /// The metric of the problems that somebody finds
     pub problem_pods: Arc<ProblemPods>,
+    /// The metric of the rollouts that are stuck
+    pub stuck_rollouts: Arc<StuckRollouts>,
 }
 
 /// What an exporter waits for before its watches begin, in one line; nothing once they have.

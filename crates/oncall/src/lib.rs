@@ -2,6 +2,7 @@
 //!
 //! - [`pods`]: the pods of any source: a recording, a cluster or an exporter; all that follow are functions of them.
 //! - [`problems`], [`stuck`], [`explain`]: what is broken, which pods are stuck, and what took long in one startup.
+//! - [`rollouts`]: which rollouts are in progress, and what holds them.
 //! - [`api`], [`page`]: the same of a running exporter, over HTTP; [`live`] gives them to it.
 //! - [`records`], [`freshness`]: the records that are kept of startups, and how far an answer can be trusted.
 //!
@@ -23,5 +24,6 @@ pub mod page;
 pub mod pods;
 pub mod problems;
 pub mod records;
+pub mod rollouts;
 pub mod stuck;
 pub mod unmatched_slos;

@@ -19,6 +19,7 @@ use super::page::history::LOOK_EVERY;
 use super::page::{self, PageSources, SharedHistory};
 use super::problems::{self, FindingSnapshots, ProblemFinder};
 use super::records::RecordsClient;
+use super::rollouts;
 use podinit_exporter::start::Exporter;
 
 /// What an exporter leads readers to.
@@ -43,9 +44,12 @@ pub fn show(
     let freshness = Arc::new(FreshnessSource::of_exporter(&views, kubeconfig));
     let (publisher, problems) = problems::channel();
     let finder = ProblemFinder::new(records.clone(), publisher, views.problem_pods)
+        .with_stuck_rollouts(views.stuck_rollouts)
         .with_runbooks(runbook_url.clone());
     let api = api::router(records.clone(), views.label_keys, Arc::clone(&freshness));
-    let routes = api.merge(problems::router(problems.clone(), Arc::clone(&freshness)));
+    let routes = api
+        .merge(problems::router(problems.clone(), Arc::clone(&freshness)))
+        .merge(rollouts::router(problems.clone(), Arc::clone(&freshness)));
     let sources = PageSources {
         metrics_path: views.metrics_path,
         cluster: views.cluster,

@@ -14,6 +14,7 @@ use super::grouping;
 use super::late_nodes::LateNodes;
 use super::others::UnaffectedPods;
 use super::over_time::{EndedProblem, OverTime};
+use super::parts::{self, FoundParts, PartNumber, PartOfPlaces};
 use super::problem::FoundProblem;
 use super::texts::FaultTexts;
 use podinit_core::lifecycle::{NodeFaults, Outcome, Progress, Record};
@@ -40,6 +41,8 @@ pub struct FindingResult {
     pub ended: Vec<EndedProblem>,
     /// Of how many affected pods a value was not looked at ([§13.8](crate::specification#s13-8))
     pub incomplete: usize,
+    /// What the pods of each part have
+    pub parts: FoundParts,
 }
 
 /// The problems of one instant, while pods are added.
@@ -54,6 +57,7 @@ pub struct ProblemFinding {
     rest: Vec<u32>,
     clocks: ClockProblems,
     late_nodes: LateNodes,
+    parts: PartOfPlaces,
 }
 
 impl ProblemFinding {
@@ -75,6 +79,7 @@ impl ProblemFinding {
             rest: Vec::new(),
             clocks: ClockProblems::default(),
             late_nodes: LateNodes::default(),
+            parts: PartOfPlaces::new(),
         };
         newest.iter().for_each(|record| finding.compare(record));
         failed.iter().for_each(|record| finding.add(record));
@@ -138,6 +143,14 @@ impl ProblemFinding {
         }
     }
 
+    /// Adds the pod in flight that `record` is of, as [`ProblemFinding::add`], as one of a part.
+    pub fn add_of_part(&mut self, record: &Record, part: PartNumber) {
+        self.add(record);
+        if let Some(place) = self.added.found.place(record.uid) {
+            self.parts.insert(place, part);
+        }
+    }
+
     fn add_ended(&mut self, record: &Record) {
         if let Some(had) = ended::failed(record, self.now) {
             if let Some(place) = self.added.found.add(record) {
@@ -179,12 +192,13 @@ impl ProblemFinding {
         let as_is = self.clocks.into_problems(&pods.found, self.now);
         let as_is = as_is.chain(self.late_nodes.into_problems(&pods.found, self.now));
         let problems = over_time.state(groups, as_is, (&pods, &texts), self.now);
+        let parts = parts::found(&self.parts, (&pods, &texts), &problems);
         drop(texts);
         drop(background);
         let incomplete = pods.looked_at.incomplete();
         let pods = pods.into_found();
         over_time.remember(&pods);
         over_time.remember_gates(self.limits.gates());
-        FindingResult { problems, pods, rest, ended: over_time.ended(), incomplete }
+        FindingResult { problems, pods, rest, ended: over_time.ended(), incomplete, parts }
     }
 }

@@ -28,6 +28,18 @@ pub fn at_least(seconds: u32) -> String {
     }
 }
 
+/// A duration in its two largest units, rounded down: `45s`, `12m`, `1h59m`, `2d3h`.
+pub fn long(seconds: f64) -> String {
+    let minutes = seconds as u64 / 60;
+    let (days, hours, rest) = (minutes / 1440, minutes / 60 % 24, minutes % 60);
+    match (days, hours, rest) {
+        (0, 0, 0) => format!("{}s", seconds as u64),
+        (0, 0, rest) => format!("{rest}m"),
+        (0, hours, rest) => format!("{hours}h{rest}m"),
+        (days, hours, _) => format!("{days}d{hours}h"),
+    }
+}
+
 /// A duration in seconds with two digits that count: buckets of a histogram tell no more.
 pub fn rounded_seconds(value: f64) -> String {
     if value < 0.01 {
@@ -102,6 +114,12 @@ mod tests {
             assert_eq!(seconds(value), text);
         }
         assert_eq!(seconds(3723.0), "1h2m3s");
+    }
+
+    #[test]
+    fn a_long_time_has_two_units() {
+        let texts = [0.9, 59.9, 60.0, 3_599.0, 3_600.0, 86_399.0, 183_600.0].map(long);
+        assert_eq!(texts, ["0s", "59s", "1m", "59m", "1h0m", "23h59m", "2d3h"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod page;
 mod problems_ended;
 mod problems_looks;
 mod problems_old;
+mod rollouts;
 mod says_more;
 mod strangers_text;
 mod stuck;

@@ -39,7 +39,7 @@ use super::observation::{TimedObserver, TrackerObservation};
 use super::observer::Observer;
 use super::outcome::Outcome;
 use super::pod_in_flight::{PodInFlight, SharedState};
-use super::record::InFlightPosition;
+use super::record::{InFlightPosition, InFlightRecord};
 use super::rollouts::{RolloutProgress, Rollouts};
 use super::snapshot_context::SnapshotContext;
 
@@ -300,8 +300,14 @@ impl Tracker {
     }
 
     /// The rollouts in progress.
-    pub fn rollouts(&self) -> impl Iterator<Item = RolloutProgress<'_>> {
+    pub fn rollouts(&self) -> impl Iterator<Item = RolloutProgress> {
         self.rollouts.in_progress()
+    }
+
+    /// Whether a pod in flight is one of those that hold the rollout of its workload
+    /// ([§17.3](crate::specification#s17-3)).
+    pub fn holds_rollout(&self, pod: InFlightRecord<'_>) -> bool {
+        self.rollouts.is_held_by(pod.pod.last_seen.rollout)
     }
 
     /// Divides the time until the latest delivery of the rollouts in progress ([§17.3](crate::specification#s17-3)).

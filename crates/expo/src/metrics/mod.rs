@@ -48,6 +48,7 @@ mod start_times;
 #[cfg(test)]
 mod start_times_tests;
 mod store;
+mod stuck_rollouts;
 
 pub use build_info::BUILD;
 pub use builder::ExpositionBuilder;
@@ -68,3 +69,4 @@ pub use recorder::Recorder;
 pub use saved_holds::{SavedHold, SavedHolds};
 pub use slo::{SloDoc, SloFigures};
 pub use start_times::SavedStartTimes;
+pub use stuck_rollouts::{STUCK_ROLLOUTS, StuckRollouts};

@@ -11,6 +11,7 @@ use super::model::{ApiFailure, Page};
 use super::parameters::MOST;
 use crate::freshness::Freshness;
 use crate::problems::Problems;
+use crate::rollouts::Rollouts;
 use podinit_connect::connect_to_server;
 use podinit_connect::options::{ConnectError, ServerOptions};
 use podinit_core::lifecycle::Record;
@@ -139,6 +140,22 @@ impl ApiClient {
     /// If there is no answer that can be used.
     pub async fn problems(&self) -> Result<Problems, AskError> {
         let found: Option<Problems> = self.get("problems").await?;
+        found.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))
+    }
+
+    /// The rollouts of these namespaces, at most so many; no namespace means all.
+    ///
+    /// # Errors
+    /// If there is no answer that can be used.
+    pub async fn rollouts(
+        &self,
+        namespace: Option<&str>,
+        most: usize,
+    ) -> Result<Rollouts, AskError> {
+        let namespace = namespace.map(|name| format!("&namespace={}", encoded(name)));
+        let limit = most.min(MOST);
+        let path = format!("rollouts?limit={limit}{}", namespace.unwrap_or_default());
+        let found: Option<Rollouts> = self.get(&path).await?;
         found.ok_or_else(|| self.foreign(StatusCode::NOT_FOUND.as_str()))
     }
 

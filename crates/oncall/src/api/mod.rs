@@ -14,7 +14,7 @@ mod routes;
 #[cfg(test)]
 mod schema_tests;
 
-pub(crate) use response::document;
+pub(crate) use response::{document, failure};
 pub use routes::router;
 
 /// The JSON Schema of every answer.

@@ -5,6 +5,7 @@ use http::Uri;
 
 use super::continue_token;
 use crate::records::{EndToEndDuration, RecordFilter, RecordOrder, RecordQuery};
+use crate::rollouts::RolloutFilter;
 use podinit_core::label_value::LabelValue;
 
 /// The limit of startups without the parameter `limit`.
@@ -14,7 +15,7 @@ pub(crate) const MOST: usize = 500;
 
 /// The parameters as they are written.
 #[derive(Debug, Default)]
-pub(super) struct QueryParameters {
+pub(crate) struct QueryParameters {
     filter: RecordFilter,
     limit: Option<usize>,
     sort: Option<RecordOrder>,
@@ -22,11 +23,11 @@ pub(super) struct QueryParameters {
 }
 
 /// What is wrong with a request, in one line.
-pub(super) type ParameterFault = String;
+pub(crate) type ParameterFault = String;
 
 impl QueryParameters {
     /// Reads the parameters of `uri`, of which only `allowed` ones may be there.
-    pub(super) fn read(uri: &Uri, allowed: &[&str]) -> Result<Self, ParameterFault> {
+    pub(crate) fn read(uri: &Uri, allowed: &[&str]) -> Result<Self, ParameterFault> {
         let QueryString(pairs) = QueryString::<Vec<(String, String)>>::try_from_uri(uri)
             .map_err(|_| "the parameters cannot be read".to_owned())?;
         let mut parameters = Self::default();
@@ -88,6 +89,13 @@ impl QueryParameters {
             sort: self.sort.unwrap_or(RecordOrder::Newest),
             filter: self.filter,
         })
+    }
+
+    /// Which rollouts are asked for, and how many.
+    pub(crate) fn rollouts(self) -> (RolloutFilter, usize) {
+        let limit = self.limit();
+        let RecordFilter { namespace, workload, .. } = self.filter;
+        (RolloutFilter { namespace, workload }, limit)
     }
 }
 

@@ -97,7 +97,7 @@ async fn schema() -> Response {
 }
 
 async fn not_found() -> Response {
-    let paths = "try /api/v1/problems, /api/v1/stuck, /api/v1/inflight, /api/v1/startups, \
+    let paths = "try /api/v1/problems, /api/v1/rollouts, /api/v1/stuck, /api/v1/inflight, /api/v1/startups, \
                  /api/v1/pods/NAMESPACE/NAME or /api/v1/schema.json";
     failure(StatusCode::NOT_FOUND, &format!("not found, {paths}"))
 }

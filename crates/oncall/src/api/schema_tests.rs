@@ -4,6 +4,7 @@
 
 use crate::api::model::{ApiFailure, ApiStartup, Page};
 use crate::problems::Problems;
+use crate::rollouts::Rollouts;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
@@ -13,6 +14,7 @@ fn schema() -> String {
     let answers = [
         generator.subschema_for::<Page<ApiStartup<'_>>>(),
         generator.subschema_for::<Problems>(),
+        generator.subschema_for::<Rollouts>(),
         generator.subschema_for::<ApiStartup<'_>>(),
         generator.subschema_for::<ApiFailure>(),
     ];

@@ -20,6 +20,17 @@ pub(crate) fn addressed(command: &str, kubeconfig: Option<&str>) -> String {
     }
 }
 
+/// The command that describes an object.
+pub(crate) fn described(namespace: &str, kind: &str, name: &str) -> String {
+    let kubectl = kubectl_in(namespace);
+    match is_flag(kind) {
+        true => format!("{kubectl} get pods"),
+        false => {
+            format!("{kubectl} describe {}", object(&quoted(&kind.to_ascii_lowercase()), name))
+        }
+    }
+}
+
 /// kubectl, and the namespace.
 pub(super) fn kubectl_in(namespace: &str) -> String {
     match is_flag(namespace) {

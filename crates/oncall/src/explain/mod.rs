@@ -31,7 +31,7 @@ pub(super) use explanation::{AutoscalerLine, CauseLine, MilestoneLine, SloLine, 
 pub use explanation::{Explanation, ExplanationContext};
 pub use fleet::FleetDurations;
 pub use headline::StartupHealth;
-pub(super) use kubectl::addressed;
+pub(super) use kubectl::{addressed, described};
 pub use kubectl::{quoted, time_of_node};
 pub(super) use named::gate_in_words;
 pub use new_node::NodeLine;

@@ -18,6 +18,7 @@ mod pod_groups;
 mod pod_page;
 mod problem_card;
 mod river;
+mod rollout_card;
 mod routes;
 mod runbooks;
 mod slo_card;

@@ -8,6 +8,7 @@ use super::history::{HistorySample, OverviewHistory};
 use super::pod_groups::{PodGroup, pod_groups};
 use super::problem_card::ProblemCard;
 use super::river::{HEIGHT, StageBand, TimeAxes, WIDTH, river};
+use super::rollout_card::RolloutCards;
 use super::slo_card::{SloCard, UncountedPresent};
 use super::stage_table::{InStages, StageRow, stage_rows};
 use super::status::{OverviewStatus, StatusSigns};
@@ -93,6 +94,7 @@ struct OverviewPage {
     more_problems: usize,
     /// Whether any problem is known
     has_problem: bool,
+    rollouts: RolloutCards,
     ended: Vec<Problem>,
     bands: Vec<StageBand>,
     axes: TimeAxes,
@@ -179,6 +181,12 @@ impl Overview {
             more_problems: breakdown.problems.len() - cards.len() - lines.len(),
             whole: if self.wanted.is_all() { "" } else { ", whole cluster" },
             has_problem: !problems.problems.is_empty(),
+            rollouts: RolloutCards::new(
+                &self.seen,
+                &self.wanted,
+                self.freshness.kubeconfig.as_deref(),
+                now,
+            ),
             wanted: words(&self.wanted),
             cards,
             lines,

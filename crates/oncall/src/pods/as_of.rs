@@ -174,7 +174,7 @@ impl AsOfAnswer {
     fn from_tracked(tracked: &TrackedPods) -> Self {
         let mut answer = Self::default();
         match &tracked.question {
-            PodQuestion::Problems => {
+            PodQuestion::Problems | PodQuestion::Rollouts(_) => {
                 let found = tracked.found(&mut OverTime::default());
                 let problems = found.iter().flat_map(|found| &found.problems);
                 for (problem, _) in problems.filter(|(one, _)| one.kind.holds_pods()) {

@@ -7,6 +7,7 @@ use crate::explain::{
 };
 use crate::freshness::Freshness;
 use crate::problems::Problems;
+use crate::rollouts::Rollouts;
 use podinit_core::lifecycle::{Interval, NodeClock, Outcome, Record};
 use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::clock::{DeliveryClock, SystemClock};
@@ -36,6 +37,8 @@ pub struct ExporterAnswer {
     pub clocks: Vec<NodeClock>,
     /// The problems; `None` unless they were asked for
     pub problems: Option<Problems>,
+    /// The rollouts; `None` unless they were asked for
+    pub rollouts: Option<Rollouts>,
 }
 
 impl ExporterAnswer {
@@ -51,10 +54,28 @@ impl ExporterAnswer {
                 let freshness = found.freshness.clone();
                 Ok(Self { freshness, problems: Some(found), ..Self::default() })
             }
+            PodQuestion::Rollouts(most) => Self::rollouts_of(exporter, namespaces, *most).await,
             PodQuestion::Stuck(most) => Self::stuck(exporter, namespaces, *most).await,
             PodQuestion::Startup(target) => Self::startup(exporter, target).await,
             PodQuestion::Worst(target) => Self::worst_of(exporter, target).await,
         }
+    }
+
+    async fn rollouts_of(
+        exporter: &ApiClient,
+        namespaces: &[String],
+        most: usize,
+    ) -> Result<Self, AskError> {
+        let (first, others) = match namespaces {
+            [] => (None, namespaces),
+            [first, others @ ..] => (Some(&**first), others),
+        };
+        let mut found = exporter.rollouts(first, most).await?;
+        for other in others {
+            found = found.merged(exporter.rollouts(Some(other), most).await?, most);
+        }
+        let freshness = found.freshness.clone();
+        Ok(Self { freshness, rollouts: Some(found), ..Self::default() })
     }
 
     async fn stuck(

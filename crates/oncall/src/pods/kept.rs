@@ -10,8 +10,9 @@ use crate::explain::{
     ExplainTarget, ExplanationContext, FleetDurations, NoStartup, WorkloadPods, Worst,
 };
 use crate::records::NewestRecords;
+use crate::rollouts::EndedRollouts;
 use podinit_core::lifecycle::{
-    EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
+    EndedRollout, EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
     RecordAmendment, Step,
 };
 use podinit_core::pod::PodUid;
@@ -24,6 +25,8 @@ pub(super) struct KeptStartups {
     statuses: Rc<RefCell<PodStatuses>>,
     /// The newest, which affected pods are compared with
     pub newest: NewestRecords<EndedStartup>,
+    /// The newest rollouts that ended
+    pub rollouts: EndedRollouts,
     /// What was found out of problems before the end of a recording
     pub looks: EarlierLooks,
     /// The startups that ended as ready, but for those whose status had lost when they started up
@@ -43,6 +46,7 @@ impl KeptStartups {
             question: question.clone(),
             statuses: Rc::clone(statuses),
             newest: NewestRecords::default(),
+            rollouts: EndedRollouts::default(),
             looks: EarlierLooks::default(),
             fleet: FleetDurations::default(),
             probe_times: ProbeTimes::default(),
@@ -140,11 +144,15 @@ impl Observer for KeptStartups {
         }
     }
 
+    fn rollout_ended(&mut self, rollout: EndedRollout) {
+        self.rollouts.push(rollout);
+    }
+
     fn ended(&mut self, startup: EndedStartup) {
         let is_workload =
             self.fitting(|target| target.fits(startup.pod())).map(ExplainTarget::is_workload);
         match (&self.question, is_workload) {
-            (PodQuestion::Stuck(_) | PodQuestion::Problems, _) => {
+            (PodQuestion::Stuck(_) | PodQuestion::Problems | PodQuestion::Rollouts(_), _) => {
                 self.newest.push(startup.outcome(), startup);
             }
             (PodQuestion::Startup(_), is_workload) => {

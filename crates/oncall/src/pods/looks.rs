@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use super::kept::KeptStartups;
+use crate::rollouts::RolloutParts;
 use podinit_core::lifecycle::{Record, Tracker};
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{OverTime, ProblemFinding};
@@ -57,23 +58,26 @@ impl KeptStartups {
             return;
         };
         for at in self.looks.due(known, next) {
-            let finding = self.finding(tracker, &self.looks.over_time, at);
+            let rollouts = &mut RolloutParts::default();
+            let finding = self.finding(tracker, &self.looks.over_time, rollouts, at);
             let found = finding.finish(&mut self.looks.over_time);
             (self.looks.pods, self.looks.documents) = (found.pods.len(), 0);
         }
     }
 
-    /// The finding at `now` of all pods of `tracker`, after earlier ones.
+    /// The finding at `now` of all pods of `tracker`, after earlier ones. Those that hold a rollout are also of one of
+    /// `rollouts`.
     pub(super) fn finding(
         &self,
         tracker: &Tracker,
         earlier: &OverTime,
+        rollouts: &mut RolloutParts,
         now: Timestamp,
     ) -> ProblemFinding {
         let finding = ProblemFinding::new(&self.newest_records(tracker), now);
         let mut finding = finding.with_faults(&tracker.node_faults()).after(earlier);
         for (_, pod) in tracker.in_flight_after(None) {
-            finding.add(&pod.record());
+            rollouts.add(&mut finding, &pod.record(), tracker.holds_rollout(pod));
         }
         finding
     }

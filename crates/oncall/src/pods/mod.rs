@@ -33,6 +33,7 @@ use crate::explain::{ExplainTarget, Explanation, ExplanationContext, NoStartup, 
 use crate::freshness::Freshness;
 use crate::node_clocks;
 use crate::problems::Problems;
+use crate::rollouts::{RolloutFilter, Rollouts};
 use podinit_core::lifecycle::{InFlightRecord, Progress, Record, TrackerConfig, WaitReason};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
@@ -231,6 +232,16 @@ impl SourcePods {
             PodOrigin::Told(told) => return told.problems.take(),
         };
         Some(Problems { clocks_ahead: self.clocks_ahead.clone(), ..found })
+    }
+
+    /// The rollouts, at most `limit`; `None` where an exporter was not asked for them.
+    pub fn rollouts(&mut self, limit: usize) -> Option<Rollouts> {
+        let found = match &mut self.account {
+            PodOrigin::Tracked(tracked) => tracked.rollouts(),
+            PodOrigin::Told(told) => return told.rollouts.take(),
+        };
+        let told = Rollouts::told(&found, &RolloutFilter::default(), limit);
+        Some(Rollouts { clocks_ahead: self.clocks_ahead.clone(), ..told })
     }
 
     /// Explains the startup of `target`. Of a workload it is the pod in flight that was created first, or else

@@ -9,6 +9,8 @@ pub enum PodQuestion {
     Stuck(usize),
     /// The problems
     Problems,
+    /// The rollouts, at most this number
+    Rollouts(usize),
     /// The startup of a pod, or of one of the pods of a workload
     Startup(ExplainTarget),
     /// The worst startups of the pods that fit
@@ -19,7 +21,7 @@ impl PodQuestion {
     /// Which pods it is about; `None` where it is about all.
     pub const fn target(&self) -> Option<&ExplainTarget> {
         match self {
-            Self::Stuck(_) | Self::Problems => None,
+            Self::Stuck(_) | Self::Problems | Self::Rollouts(_) => None,
             Self::Startup(target) | Self::Worst(target) => Some(target),
         }
     }

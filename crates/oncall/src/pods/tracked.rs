@@ -12,6 +12,7 @@ use super::started_before::StartedBefore;
 use super::statuses::PodStatuses;
 use crate::explain::{ExplanationContext, WorkloadPods};
 use crate::problems::{ClockCheck, ProblemSnapshot, Problems};
+use crate::rollouts::{FoundRollouts, RolloutParts};
 use podinit_core::claim_events::ClaimEvents;
 use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
@@ -147,7 +148,7 @@ impl TrackedPods {
     /// The problems now, with those of earlier listings; of a recording only those of its end.
     pub(super) fn problems(&mut self) -> Problems {
         let mut over_time = std::mem::take(&mut self.over_time);
-        let found = self.found_with(&mut over_time);
+        let found = self.found_with(&mut over_time, &mut RolloutParts::default());
         self.over_time = over_time;
         found.map_or_else(Problems::default, |(mut found, crashing, now)| {
             if self.is_recorded {
@@ -161,13 +162,28 @@ impl TrackedPods {
 
     /// The finding now, after the earlier ones in `over_time`; `None` before the first listing.
     pub(super) fn found(&self, over_time: &mut OverTime) -> Option<FindingResult> {
-        self.found_with(over_time).map(|(found, ..)| found)
+        self.found_with(over_time, &mut RolloutParts::default()).map(|(found, ..)| found)
+    }
+
+    /// The rollouts now, and those that ended before.
+    pub(super) fn rollouts(&self) -> FoundRollouts {
+        let (mut over_time, mut parts) = (OverTime::default(), RolloutParts::default());
+        let found = self.found_with(&mut over_time, &mut parts);
+        found.map_or_else(FoundRollouts::default, |(found, _, now)| {
+            let (progress, ended) =
+                (self.tracker.rollouts().collect(), self.kept.rollouts.newest());
+            FoundRollouts::new(progress, (&parts, &found.parts), ended, now)
+        })
     }
 
     /// The finding, how many pods crash after they had started, and the instant of both.
-    fn found_with(&self, over_time: &mut OverTime) -> Option<(FindingResult, usize, Timestamp)> {
+    fn found_with(
+        &self,
+        over_time: &mut OverTime,
+        rollouts: &mut RolloutParts,
+    ) -> Option<(FindingResult, usize, Timestamp)> {
         let now = self.tracker.accounted_time()?;
-        let mut finding = self.kept.finding(&self.tracker, over_time, now);
+        let mut finding = self.kept.finding(&self.tracker, over_time, rollouts, now);
         let (config, has_record) = (self.config.clone(), |uid| self.kept.has(uid));
         let counted = self.before.counted(&self.tracker, config, has_record, now);
         counted.records.iter().for_each(|record| finding.add(record));

@@ -1,5 +1,6 @@
 //! Finds the problems of a running exporter, again and again.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,12 @@ use crate::records::{
     EndedPosition, MOST_NEWEST, QueryPosition, RecordFilter, RecordOrder, RecordQuery,
     RecordsClient, UnansweredQuery,
 };
+use crate::rollouts::{FoundRollouts, RolloutParts};
 use crate::unmatched_slos;
 use podinit_core::lifecycle::{InFlightPosition, Progress, Record, UnmatchedSlo};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
-use podinit_expo::metrics::{ProblemPods, StatedProblem};
+use podinit_expo::metrics::{ProblemPods, StatedProblem, StuckRollouts};
 use podinit_problems::{FAILED_LASTS, FINDING_LASTS, MOST_RECORDS, OverTime, ProblemFinding};
 
 /// Problems are found at most once in so long ([§13.8](crate::specification#s13-8)).
@@ -40,6 +43,7 @@ pub struct ProblemFinder {
     records: RecordsClient,
     publisher: FindingPublisher,
     metric: Arc<ProblemPods>,
+    stuck_rollouts: Arc<StuckRollouts>,
     over_time: OverTime,
     /// What was said last of SLOs that match no pod
     unmatched_slos: Vec<UnmatchedSlo>,
@@ -47,6 +51,26 @@ pub struct ProblemFinder {
     runbook_url: Option<String>,
     /// Tells which SLOs lost their budget lately
     budgets: Box<dyn Fn() -> Vec<LostBudget> + Send + Sync>,
+}
+
+/// A page of the pods in flight.
+struct InFlightPage {
+    records: Vec<Record>,
+    /// Those that hold the rollout of their workload
+    of_rollouts: HashSet<PodUid>,
+    /// Up to when everything was accounted for
+    now: Option<Timestamp>,
+    /// Where to go on
+    next: Option<InFlightPosition>,
+}
+
+impl InFlightPage {
+    /// Adds its pods to a finding, those that hold a rollout to the part of their workload.
+    fn add_to(&self, finding: &mut ProblemFinding, parts: &mut RolloutParts) {
+        for record in &self.records {
+            parts.add(finding, record, self.of_rollouts.contains(&record.uid));
+        }
+    }
 }
 
 impl ProblemFinder {
@@ -60,11 +84,17 @@ impl ProblemFinder {
             records: records.apart(),
             publisher,
             metric,
+            stuck_rollouts: Arc::default(),
             over_time: OverTime::default(),
             unmatched_slos: Vec::new(),
             runbook_url: None,
             budgets: Box::new(Vec::new),
         }
+    }
+
+    /// The same, which tells this metric of rollouts that are stuck.
+    pub(crate) fn with_stuck_rollouts(self, stuck_rollouts: Arc<StuckRollouts>) -> Self {
+        Self { stuck_rollouts, ..self }
     }
 
     /// The same with runbooks elsewhere.
@@ -101,13 +131,14 @@ impl ProblemFinder {
 
     /// Finds them once, from `began` on. Returns whether anything is known.
     async fn find(&mut self, began: Instant) -> Result<bool, UnansweredQuery> {
-        let (mut page, now, mut next) = self.in_flight(None).await?;
-        let Some(now) = now else {
+        let mut page = self.in_flight(None).await?;
+        let mut of_rollouts = RolloutParts::default();
+        let Some(now) = page.now else {
             return Ok(false);
         };
         let mut ended = self.troubled(now).await?;
         // Where nothing is wrong and no pod is in flight there is nothing to compare.
-        if !(page.is_empty() && ended.is_empty()) {
+        if !(page.records.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
         let beside = self.records.ask(RecordQuery::BesidePods).await?;
@@ -118,26 +149,32 @@ impl ProblemFinder {
             // The next page is asked for first, so that it is made while this one is looked at.
             let (answer, ()) = tokio::join!(
                 async {
-                    match next {
+                    match page.next {
                         Some(after) => self.in_flight(Some(after)).await.map(Some),
                         None => Ok(None),
                     }
                 },
-                async { page.iter().for_each(|record| finding.add(record)) }
+                async { page.add_to(&mut finding, &mut of_rollouts) }
             );
             match answer? {
-                Some((records, _, after)) => (page, next) = (records, after),
+                Some(next) => page = next,
                 None => break,
             }
         }
-        let found = finding.finish(&mut self.over_time);
+        let rollouts = self.records.ask(RecordQuery::Rollouts).await?;
+        let mut found = finding.finish(&mut self.over_time);
+        let parts = (&of_rollouts, &std::mem::take(&mut found.parts));
+        let ended = rollouts.ended_rollouts;
+        let rollouts = FoundRollouts::new(rollouts.rollouts, parts, ended, now);
         let problems = found.problems.iter().flat_map(|(problem, _)| {
             let shared = problem.shared.is_some().then(|| problem.shared_texts());
             let causes = problem.causes().into_iter();
             causes.map(move |(cause, pods)| StatedProblem { cause, shared, pods })
         });
         self.metric.state(problems, began + FINDING_LASTS);
+        self.stuck_rollouts.state(rollouts.stuck(), began + FINDING_LASTS);
         let mut seen = ProblemSnapshot::new(found, beside.node_faults, now);
+        seen.rollouts = rollouts;
         unmatched_slos::log_changes(&self.unmatched_slos, &beside.unmatched_slos);
         self.unmatched_slos.clone_from(&beside.unmatched_slos);
         seen.problems.unmatched_slos = beside.unmatched_slos;
@@ -150,11 +187,11 @@ impl ProblemFinder {
         Ok(true)
     }
 
-    /// A page of the pods in flight, up to when everything was accounted for, and where to go on.
+    /// A page of the pods in flight.
     async fn in_flight(
         &self,
         after: Option<InFlightPosition>,
-    ) -> Result<(Vec<Record>, Option<Timestamp>, Option<InFlightPosition>), UnansweredQuery> {
+    ) -> Result<InFlightPage, UnansweredQuery> {
         let query = RecordQuery::InFlight {
             filter: RecordFilter::default(),
             stuck: false,
@@ -166,7 +203,8 @@ impl ProblemFinder {
             Some(QueryPosition::InFlight(next)) => Some(next),
             Some(QueryPosition::Ended(_)) | None => None,
         };
-        Ok((answer.records, answer.now, next))
+        let of_rollouts = answer.of_rollouts.into_iter().collect();
+        Ok(InFlightPage { records: answer.records, of_rollouts, now: answer.now, next })
     }
 
     /// The newest records of startups that were rejected or failed lately, and of pods that crash right after they were

@@ -29,7 +29,8 @@ pub(super) use snapshot::MatchedPods;
 pub use snapshot::ProblemSnapshot;
 use snapshots::FindingPublisher;
 pub use snapshots::{FindingSnapshots, channel};
-use wording::{ProblemMoment, ProblemWords};
+use wording::ProblemWords;
+pub(crate) use wording::{ProblemMoment, of_some};
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};

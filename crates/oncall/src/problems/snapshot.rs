@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{PodBreakdown, PodFilter, Problem, ProblemMoment, Problems};
+use crate::rollouts::FoundRollouts;
 use podinit_core::lifecycle::{NodeFaults, Record, SloRule, Stage};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
@@ -20,6 +21,8 @@ pub struct ProblemSnapshot {
     affected: Vec<Vec<u32>>,
     /// Those of the pods that start as usual
     rest: Vec<u32>,
+    /// The rollouts of that instant
+    pub(crate) rollouts: FoundRollouts,
 }
 
 /// The pods in flight that an SLO matches, by stage.
@@ -47,7 +50,7 @@ impl ProblemSnapshot {
 
     /// What was found at `now`, where this is wrong with nodes.
     pub fn new(found: FindingResult, faults: NodeFaults, now: Timestamp) -> Self {
-        let FindingResult { pods, problems, rest, ended, incomplete } = found;
+        let FindingResult { pods, problems, rest, ended, incomplete, parts: _ } = found;
         let (problems, affected): (Vec<_>, Vec<_>) = problems.into_iter().unzip();
         let ended = ended.iter();
         Self {
@@ -79,6 +82,7 @@ impl ProblemSnapshot {
             pods,
             affected,
             rest,
+            rollouts: FoundRollouts::default(),
         }
     }
 

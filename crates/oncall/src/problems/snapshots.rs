@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::{ProblemSnapshot, Problems};
 use crate::explain::addressed;
 use crate::freshness::Freshness;
+use crate::rollouts::{RolloutFilter, Rollouts};
 use podinit_problems::FINDING_LASTS;
 
 /// A finding, and when it began: it is of that moment.
@@ -54,6 +55,30 @@ impl FindingSnapshots {
                 Some(format!("podinit is busy, it looked {} s ago", age.as_secs()))
             }
             Some(_) => None,
+        }
+    }
+
+    /// The rollouts that fit, at most `limit`, as an exporter tells them that can be trusted so far.
+    pub(crate) fn rollouts(
+        &self,
+        filter: &RolloutFilter,
+        limit: usize,
+        freshness: Freshness,
+    ) -> Rollouts {
+        let mut told = match (&freshness.shard, self.newest()) {
+            (Some(shard), _) => Rollouts::of_shard(shard),
+            (None, Some(seen)) => Rollouts::told(&seen.rollouts, filter, limit),
+            (None, None) => Rollouts::default(),
+        };
+        for standing in told.rollouts.iter_mut().filter_map(|one| one.in_progress.as_mut()) {
+            standing.next_command =
+                addressed(&standing.next_command, freshness.kubeconfig.as_deref());
+        }
+        Rollouts {
+            age_seconds: self.age().map(|age| age.as_secs_f64()),
+            fresh: freshness.is_fresh() && self.unknown().is_none(),
+            freshness: Some(freshness),
+            ..told
         }
     }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use super::client::RecordsClient;
 use super::queries::{self, RecordQueries};
 use super::store::RecordStore;
-use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
+use podinit_core::lifecycle::{EndedRollout, EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
 use podinit_exporter::records::{CheckpointRecords, RecordKeeper};
 
@@ -29,6 +29,10 @@ impl RecordKeeper for KeptRecordStore {
 
     fn amend(&mut self, uid: PodUid, amendment: &RecordAmendment) {
         self.store.amend(uid, amendment);
+    }
+
+    fn add_rollout(&mut self, rollout: EndedRollout) {
+        self.store.add_rollout(rollout);
     }
 
     fn kept(&self) -> CheckpointRecords {

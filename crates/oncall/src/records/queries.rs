@@ -29,6 +29,8 @@ const QUEUE_APART: usize = 2;
 const PODS_OF_A_STEP: usize = 500;
 /// ... and makes no more records of them than this, some microseconds each.
 const RECORDS_OF_A_STEP: usize = 50;
+/// No more rollouts in progress are told, half a microsecond each.
+const ROLLOUTS_OF_A_STEP: usize = 2_000;
 /// A query visits no more pods in flight than this; its reader goes on from there.
 const PODS_OF_A_QUERY: usize = 20_000;
 
@@ -180,7 +182,10 @@ impl QueryProgress {
     fn from_request(request: QueryRequest) -> Self {
         let after = match &request.query {
             RecordQuery::InFlight { after, .. } => *after,
-            RecordQuery::Ended { .. } | RecordQuery::BesidePods | RecordQuery::Pod { .. } => None,
+            RecordQuery::Ended { .. }
+            | RecordQuery::BesidePods
+            | RecordQuery::Rollouts
+            | RecordQuery::Pod { .. } => None,
         };
         Self { request, after, looked_at: 0, found: QueryMatches::default() }
     }
@@ -202,6 +207,10 @@ impl QueryProgress {
                 answer.node_faults = tracker.node_faults();
                 answer.unmatched_slos = tracker.unmatched_slos();
                 answer.late_by = tracker.late_by();
+            }
+            RecordQuery::Rollouts => {
+                answer.rollouts = tracker.rollouts().take(ROLLOUTS_OF_A_STEP).collect();
+                answer.ended_rollouts = store.ended_rollouts();
             }
             RecordQuery::Pod { namespace, name } => {
                 match tracker.in_flight_named(namespace, name) {
@@ -249,6 +258,9 @@ impl QueryProgress {
             }
             self.after = Some(position);
             if (!*stuck || pod.is_stuck()) && filter.fits_in_flight(pod) {
+                if tracker.holds_rollout(pod) {
+                    answer.of_rollouts.push(pod.uid());
+                }
                 answer.records.push(pod.record());
                 made += 1;
             }

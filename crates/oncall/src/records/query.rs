@@ -6,9 +6,10 @@ use tokio::sync::oneshot;
 
 use super::filter::RecordFilter;
 use podinit_core::lifecycle::{
-    EndedStartup, InFlightPosition, Interval, Latency, NodeFaults, Record, RecordedRelapse,
-    UnmatchedSlo,
+    EndedRollout, EndedStartup, InFlightPosition, Interval, Latency, NodeFaults, Record,
+    RecordedRelapse, RolloutProgress, UnmatchedSlo,
 };
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 
 /// A question about records.
@@ -34,6 +35,8 @@ pub enum RecordQuery {
     /// The nodes whose clocks are off, those that do not become schedulable, and the SLOs that have matched no pod; no
     /// records
     BesidePods,
+    /// The rollouts in progress, and those that have ended
+    Rollouts,
     /// The pod of this name, if it is in flight, or else its newest record
     Pod { namespace: String, name: String },
 }
@@ -95,6 +98,12 @@ pub struct QueryAnswer {
     pub unmatched_slos: Vec<UnmatchedSlo>,
     /// By how many nanoseconds deliveries are late, if they are and it was asked for
     pub late_by: Option<i64>,
+    /// Of the records in flight, the pods that hold the rollout of their workload
+    pub(crate) of_rollouts: Vec<PodUid>,
+    /// The rollouts in progress, where they were asked for
+    pub(crate) rollouts: Vec<RolloutProgress>,
+    /// Those that have ended, the newest first, where they were asked for
+    pub(crate) ended_rollouts: Vec<Arc<EndedRollout>>,
     /// Where to go on; `None` where there is no more
     pub(crate) next: Option<QueryPosition>,
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::newest::{MOST_NEWEST, NewestRecords};
 use super::query::EndToEndDuration;
 use super::slowest::{MINUTES, SLOWEST_OF_A_MINUTE, SlowestStartups};
-use podinit_core::lifecycle::{EndedStartup, RecordAmendment};
+use crate::rollouts::EndedRollouts;
+use podinit_core::lifecycle::{EndedRollout, EndedStartup, RecordAmendment};
 use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_exporter::records::{CheckpointRecords, KeptRecord, MOST_KEPT};
@@ -22,6 +23,7 @@ pub struct RecordStore {
     slowest: SlowestStartups,
     /// How many records there have been
     count: u64,
+    rollouts: EndedRollouts,
 }
 
 impl RecordStore {
@@ -44,6 +46,16 @@ impl RecordStore {
     fn keep(&mut self, record: KeptRecord) {
         self.slowest.add(&record);
         self.newest.push(record.startup.outcome(), record);
+    }
+
+    /// Keeps a rollout that has ended.
+    pub fn add_rollout(&mut self, rollout: EndedRollout) {
+        self.rollouts.push(rollout);
+    }
+
+    /// The newest rollouts that have ended, the newest first.
+    pub(crate) fn ended_rollouts(&self) -> Vec<Arc<EndedRollout>> {
+        self.rollouts.newest()
     }
 
     /// The store of a checkpoint.

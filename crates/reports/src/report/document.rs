@@ -4,6 +4,7 @@ use super::formatting::{
     COLD, GATES, IntervalNames, PROBES, cold, gates, intervals, kept, notes, outcomes, pods,
     probes_left_out, seconds, span,
 };
+use super::rollouts::{ROLLOUTS, RolloutSection};
 use super::summary::Report;
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use podinit_text::document::{DocumentFormat, TextDocument};
@@ -31,6 +32,7 @@ pub(super) fn render(report: &Report, format: DocumentFormat) -> String {
         document.table(&cold.table);
     }
     waiting(&mut document, report);
+    rollouts(&mut document, report);
     chart(&mut document, report);
     for (title, found) in notes(report, |name| document.name(name)) {
         document.labelled(title, &found.join(", "));
@@ -79,6 +81,20 @@ fn waiting(document: &mut TextDocument, report: &Report) {
     for table in [&section.images, &section.workloads].into_iter().flatten() {
         document.table(table);
     }
+}
+
+/// How long rollouts took, and which are in progress.
+fn rollouts(document: &mut TextDocument, report: &Report) {
+    let Some(rollouts) = &report.rollouts else {
+        return;
+    };
+    let section = RolloutSection::from_report(rollouts, |name| document.name(name));
+    document.heading(ROLLOUTS);
+    document.sentence(&section.sentence);
+    for table in [&section.completed, &section.in_progress].into_iter().flatten() {
+        document.table(table);
+    }
+    section.more.iter().for_each(|more| document.sentence(more));
 }
 
 /// A bar for each bucket, from the first to the last that is not empty.

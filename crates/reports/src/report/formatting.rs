@@ -78,7 +78,7 @@ fn indented(interval: &str) -> String {
 }
 
 /// Seconds, where they are known.
-fn known(value: Option<f64>) -> String {
+pub(super) fn known(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), seconds)
 }
 

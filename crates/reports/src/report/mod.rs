@@ -20,6 +20,7 @@ mod of_records;
 mod own_milestones;
 mod pods;
 mod report_sink;
+mod rollouts;
 mod slowest_pods;
 mod summary;
 mod trace;

@@ -8,13 +8,14 @@ use super::gates::PodGates;
 use super::network_durations::NetworkDurations;
 use super::own_milestones::OwnMilestones;
 use super::pods::PodCollector;
+use super::rollouts::RolloutCounts;
 use super::slowest_pods::SlowestPods;
 use super::summary::{InFlightSummary, IntervalSummary, Report, ReportedPodName};
 use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    AnomalyKind, CustomMilestone, EndedStartup, GatesEvent, Interval, IntervalResult, Latency,
+    AnomalyKind, CustomMilestone, EndedRollout, EndedStartup, GatesEvent, Interval, IntervalResult, Latency,
     LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress,
     Record, RecordAmendment, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation,
     UnobservedReason,
@@ -44,6 +45,7 @@ pub(super) struct ReportSink {
     gates: PodGates,
     startups: ColdStartups,
     waiting: WaitingCosts,
+    rollouts: RolloutCounts,
     /// Those that are in flight of the pods that were set aside
     lost: HashSet<PodUid>,
     buckets: [u64; ClassicBuckets::Startups.count()],
@@ -73,6 +75,7 @@ impl ReportSink {
             gates: PodGates::default(),
             startups: ColdStartups::default(),
             waiting: WaitingCosts::new(),
+            rollouts: RolloutCounts::default(),
             lost: HashSet::new(),
             buckets: [0; ClassicBuckets::Startups.count()],
             unobserved: Default::default(),
@@ -159,7 +162,9 @@ impl ReportSink {
                 false => self.waiting.add(&record, end, true),
             }
         }
-        Report { lone_list, ..self.with_oldest(timestamps.as_str(), oldest) }
+        let now = tracker.accounted_time().unwrap_or(Timestamp::EPOCH);
+        let rollouts = std::mem::take(&mut self.rollouts).report(tracker.rollouts(), now);
+        Report { lone_list, rollouts, ..self.with_oldest(timestamps.as_str(), oldest) }
     }
 
     /// The report on records that were added. They do not say how their times were found, and nothing of
@@ -210,6 +215,7 @@ impl ReportSink {
             gates: self.gates.summaries(),
             startups: self.startups.summaries(),
             waiting: self.waiting.report(),
+            rollouts: None,
             scheduled_to_ready: bounds.zip(self.buckets).collect(),
             unobserved: unobserved
                 .chain(self.milestones.unobserved_counts())
@@ -257,7 +263,10 @@ impl Observer for ReportSink {
             Observation::Tracker(TrackerObservation::Advanced { .. }) => self.advanced(now),
             // A recording is read without a cap on pods, so none is evicted; a report does not show
             // gaps and changes in place, which `replay` counts.
-            Observation::Pull(..) | Observation::Node(_) | Observation::Tracker(_) => {}
+            Observation::Pull(..)
+            | Observation::Node(_)
+            | Observation::Rollout(..)
+            | Observation::Tracker(_) => {}
         }
     }
 
@@ -269,6 +278,10 @@ impl Observer for ReportSink {
         if let Some(pods) = &mut self.pods {
             pods.ended(startup);
         }
+    }
+
+    fn rollout_ended(&mut self, rollout: EndedRollout) {
+        self.rollouts.add(&rollout);
     }
 
     fn amended(&mut self, uid: PodUid, amendment: &RecordAmendment) {

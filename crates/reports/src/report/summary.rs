@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::rollouts::RolloutReport;
 use super::slowest_pods::SlowPod;
 use super::waiting::WaitingReport;
 use podinit_core::lifecycle::{GateKind, NodeAge, StartupImages};
@@ -48,6 +49,9 @@ pub struct Report {
     /// What waiting costs; left out where no startup is counted
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<WaitingReport>,
+    /// The rollouts; left out where there is none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rollouts: Option<RolloutReport>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
     /// the last one) and the number of pods in it
     pub(super) scheduled_to_ready: Vec<(Option<f64>, u64)>,

@@ -34,6 +34,11 @@ impl HeldNanos {
         *self.of_mut(holder) += nanos;
     }
 
+    /// Adds those of another rollout.
+    pub fn merge(&mut self, other: Self) {
+        other.iter().for_each(|(holder, nanos)| self.add(holder, nanos));
+    }
+
     /// Each that has any.
     pub fn iter(self) -> impl Iterator<Item = (RolloutHolder, u64)> {
         let all = RolloutHolder::ALL.iter().map(move |holder| (*holder, self.of(*holder)));

@@ -594,9 +594,19 @@ impl Rollouts {
     }
 
     /// The rollouts in progress, by the places of their workloads.
-    pub(super) fn in_progress(&self) -> impl Iterator<Item = RolloutProgress<'_>> {
+    pub(super) fn in_progress(&self) -> impl Iterator<Item = RolloutProgress> {
         let places = self.in_progress.iter();
-        places.filter_map(|place| RolloutProgress::of(*place, self.workloads.get(*place)?))
+        places.filter_map(|place| RolloutProgress::of(self.workloads.get(*place)?))
+    }
+
+    /// Whether a pod is one of those that hold the rollout of its workload because they start
+    /// ([§17.3](crate::specification#s17-3)).
+    pub(super) fn is_held_by(&self, pod: RolloutPod) -> bool {
+        let Some(pod) = pod.live().filter(|pod| pod.standing == PodStanding::Starting) else {
+            return false;
+        };
+        let workload = self.workloads.get(pod.workload);
+        workload.is_some_and(|workload| workload.holds(pod.revision))
     }
 }
 

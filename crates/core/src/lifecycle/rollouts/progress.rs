@@ -1,14 +1,16 @@
 //! A rollout in progress, as people are told of it ([§17.5](crate::specification#s17-5)).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::held_time::HeldNanos;
 use super::rollout::RolloutHolder;
-use super::standing::RolloutPod;
 use super::workload_pods::{RevisionPods, RolloutWorkload, WorkloadPods};
-use crate::pod::Revision;
 use crate::timestamp::Timestamp;
 
 /// How many pods stand how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "standing_pods")]
 pub struct StandingPods {
     /// Not ending, and never up
     pub starting: u32,
@@ -35,10 +37,10 @@ impl StandingPods {
 }
 
 /// A rollout in progress.
-#[derive(Clone, Copy, Debug)]
-pub struct RolloutProgress<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolloutProgress {
     /// What rolls out
-    pub workload: &'a RolloutWorkload,
+    pub workload: RolloutWorkload,
     /// The pods of the new revision
     pub new: StandingPods,
     /// The pods of the other revisions
@@ -60,13 +62,11 @@ pub struct RolloutProgress<'a> {
     /// When a pod last changed
     pub changed: Timestamp,
     /// Why the pod of the new revision that was last seen down is not Ready, in the words of Kubernetes
-    pub said_of_down: Option<&'a str>,
-    place: u16,
-    revision: Revision,
+    pub said_of_down: Option<Box<str>>,
 }
 
-impl<'a> RolloutProgress<'a> {
-    pub(super) fn of(place: u16, workload: &'a WorkloadPods) -> Option<Self> {
+impl RolloutProgress {
+    pub(super) fn of(workload: &WorkloadPods) -> Option<Self> {
         let rollout = workload.rollout.as_deref()?;
         let (mut new, mut others) = (StandingPods::default(), StandingPods::default());
         for pods in workload.revisions() {
@@ -76,7 +76,7 @@ impl<'a> RolloutProgress<'a> {
             }
         }
         Some(Self {
-            workload: &workload.name,
+            workload: workload.name.clone(),
             new,
             others,
             wanted: rollout.wanted,
@@ -87,15 +87,7 @@ impl<'a> RolloutProgress<'a> {
             held: rollout.held,
             last_ready: rollout.last_ready,
             changed: rollout.changed,
-            said_of_down: rollout.said_of_down.as_deref(),
-            place,
-            revision: rollout.new,
+            said_of_down: rollout.said_of_down.clone(),
         })
-    }
-
-    /// Whether a pod is of its new revision.
-    pub fn is_of_new(&self, pod: RolloutPod) -> bool {
-        let pod = pod.live();
-        pod.is_some_and(|pod| pod.workload == self.place && pod.revision == self.revision)
     }
 }

@@ -215,6 +215,14 @@ impl WorkloadPods {
         }
     }
 
+    /// Whether pods of `revision` hold its rollout while they are not up: those of the new one, where it has pods.
+    pub(super) fn holds(&self, revision: Revision) -> bool {
+        self.rollout.as_ref().is_some_and(|rollout| {
+            let new_lives = self.of(rollout.new).is_some_and(|pods| pods.live() > 0);
+            (revision == rollout.new) == new_lives
+        })
+    }
+
     /// Looks whether the live pods of a workload that rolls out are of one revision. That they have become so is seen
     /// only where `in_sync`.
     pub(super) fn look_for_only_revision(&mut self, in_sync: bool) {

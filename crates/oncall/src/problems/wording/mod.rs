@@ -4,6 +4,8 @@ mod late_nodes;
 mod pods;
 mod several_causes;
 
+pub(crate) use pods::of_some;
+
 use crate::node_clocks;
 use podinit_core::lifecycle::Cause;
 use podinit_core::timestamp::Timestamp;
@@ -24,7 +26,7 @@ pub(super) struct ProblemWords {
 
 /// When a problem is spoken of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ProblemMoment {
+pub(crate) struct ProblemMoment {
     pub now: Timestamp,
     /// When it was found to have ended
     pub ended: Option<Timestamp>,

@@ -1,6 +1,6 @@
 //! What is said of pods that a cause affects ([§13.6](crate::specification#s13-6)).
 
-use super::ProblemMoment;
+use super::{ProblemMoment, late_nodes};
 use crate::autoscaling;
 use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Cause, Stage, names_several_faults};
@@ -45,6 +45,16 @@ pub(super) fn clause(problem: &FoundProblem, moment: ProblemMoment) -> String {
     };
     let subject = count(pods, "pod", "pods");
     format!("{subject}{} {what}{}{}", place(problem), why(problem), help(problem, moment))
+}
+
+/// What is wrong with some pods of which it was said where they are: `4 cannot pull image r.io/web:2.5: not found`.
+pub(crate) fn of_some(problem: &FoundProblem, moment: ProblemMoment) -> String {
+    let predicate = predicate(problem, problem.pods == 1);
+    let why = match problem.kind.late_nodes() {
+        Some(nodes) => format!(": {}", late_nodes::headline(problem, nodes)),
+        None => why(problem) + &help(problem, moment),
+    };
+    format!("{} {predicate}{why}", problem.pods)
 }
 
 /// What is wrong, without figures: `registry.example.com refuses connections`.

@@ -20,6 +20,7 @@ use super::DetailedReport;
 use super::formatting::{
     self, ColdSection, GATES, IntervalNames, gates, intervals, notes, outcomes, span,
 };
+use super::rollouts::{ROLLOUTS, RolloutSection};
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
 use distributions::IntervalDistributions;
 use heatmap::Heatmap;
@@ -55,6 +56,7 @@ struct ReportPage<'a> {
     gates: Option<TextTable>,
     cold: Option<ColdSection>,
     waiting: Option<WaitingSection>,
+    rollouts: Option<RolloutSection>,
     distributions: IntervalDistributions,
     waterfalls: Vec<StartupWaterfall>,
     /// Of how many startups the slowest are drawn
@@ -92,6 +94,8 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         gates: gates(summary, str::to_owned),
         cold: formatting::cold(summary),
         waiting,
+        rollouts: (summary.rollouts.as_ref())
+            .map(|rollouts| RolloutSection::from_report(rollouts, str::to_owned)),
         distributions: distributions::interval_distributions(pods, names),
         waterfalls,
         drawn_of,

@@ -1,0 +1,155 @@
+//! A rollout in words: what, where and since when; then what holds it, by the words for problems.
+
+use crate::problems::{ProblemMoment, of_some};
+use podinit_core::lifecycle::{
+    Cause, EndedRollout, RolloutHolder, RolloutOutcome, RolloutProgress, RolloutWorkload,
+    StandingPods,
+};
+use podinit_core::timestamp::Timestamp;
+use podinit_problems::{FoundProblem, reason};
+use podinit_text::human_time::{clock_time, long, seconds, since};
+
+/// So many problems of the pods of a rollout are told.
+const MOST_PROBLEMS: usize = 2;
+
+/// How a rollout in progress stands at `now`, where pods that hold it have these problems, that of most pods first:
+/// `payments/checkout: 5 of 9 of the new revision are ready for 12m; 4 cannot pull image r.io/web:2.5: not found`.
+pub(super) fn in_progress(
+    progress: &RolloutProgress,
+    problems: &[FoundProblem],
+    now: Timestamp,
+) -> String {
+    let mut clauses = match progress.held_by {
+        RolloutHolder::Controller => of_controller(progress, now),
+        RolloutHolder::Ending => vec![ready(progress, None), ending(progress, now)],
+        RolloutHolder::Starting | RolloutHolder::NotReady => {
+            let holding = holding(progress);
+            let mut clauses = vec![ready(progress, Some(now))];
+            clauses.extend(starting(holding.starting, problems, now));
+            clauses.extend(down(holding.down, progress.said_of_down.as_deref()));
+            clauses
+        }
+    };
+    if progress.found {
+        clauses.push("found in progress; when it began is a guess".to_owned());
+    }
+    format!("{}: {}", name(&progress.workload), clauses.join("; "))
+}
+
+/// How one ended: `payments/checkout rolled out in 2m5s, until 10:15; held by starting pods for 1m50s`.
+pub(super) fn ended(ended: &EndedRollout, now: Timestamp) -> String {
+    let took = seconds(since(ended.began, ended.ended).round());
+    let took = if ended.is_exact { took } else { format!("about {took}") };
+    let at = clock_time(ended.ended, now);
+    let name = name(&ended.workload);
+    let what = match ended.outcome {
+        RolloutOutcome::Completed => format!("{name} rolled out in {took}, until {at}"),
+        RolloutOutcome::RolledBack => format!("{name} was rolled back at {at}, after {took}"),
+        RolloutOutcome::Superseded => {
+            format!("{name} was rolled out anew at {at}, after {took}")
+        }
+        RolloutOutcome::Removed => format!("{name} had no pods any more at {at}, after {took}"),
+    };
+    let held = ended.held.iter().map(|(holder, nanos)| {
+        let by = match holder {
+            RolloutHolder::Starting => "starting pods",
+            RolloutHolder::NotReady => "pods that were not ready",
+            RolloutHolder::Ending => "ending pods",
+            RolloutHolder::Controller => "the controller",
+        };
+        format!("by {by} for {}", seconds((nanos as f64 / 1e9).round()))
+    });
+    let held: Vec<String> = held.collect();
+    let held = if held.is_empty() { held.concat() } else { format!("; held {}", held.join(", ")) };
+    let found = if ended.found { "; found in progress, so when it began is a guess" } else { "" };
+    format!("{what}{held}{found}")
+}
+
+fn name(workload: &RolloutWorkload) -> String {
+    format!("{}/{}", workload.namespace, workload.workload.name)
+}
+
+/// The pods that may hold a rollout: of the new revision, where it has any.
+fn holding(progress: &RolloutProgress) -> StandingPods {
+    if progress.new.live() > 0 { progress.new } else { progress.others }
+}
+
+/// How many pods are ready, and since when no more.
+fn ready(progress: &RolloutProgress, now: Option<Timestamp>) -> String {
+    let RolloutProgress { new, others, wanted, .. } = progress;
+    let of_wanted = |pods: &StandingPods, which| {
+        let verb = if pods.up == 1 { "is" } else { "are" };
+        format!("{} of {} of the {which} revision {verb} ready", pods.up, pods.live().max(*wanted))
+    };
+    let lasts = |now| long(since(progress.last_ready, now));
+    match (new.live(), now) {
+        (0, Some(_)) if others.live() > 0 => {
+            format!("no pod of the new revision is left; {}", of_wanted(others, "old"))
+        }
+        (_, Some(now)) => format!("{} for {}", of_wanted(new, "new"), lasts(now)),
+        (_, None) => of_wanted(new, "new"),
+    }
+}
+
+/// Why pods have not become ready yet.
+fn starting(pods: u32, problems: &[FoundProblem], now: Timestamp) -> Vec<String> {
+    let told = problems.iter().take(MOST_PROBLEMS);
+    let mut clauses: Vec<String> =
+        told.clone().map(|one| of_some(one, ProblemMoment { now, ended: None })).collect();
+    let others = (pods as usize).saturating_sub(told.map(|one| one.pods).sum());
+    let more = if clauses.is_empty() { "" } else { " more" };
+    match others {
+        0 => {}
+        1 => clauses.push(format!("1{more} is starting")),
+        others => clauses.push(format!("{others}{more} are starting")),
+    }
+    clauses
+}
+
+/// Why pods are not ready that were.
+fn down(pods: u32, said: Option<&str>) -> Option<String> {
+    let what = match pods {
+        0 => return None,
+        1 => "1 was ready and is not".to_owned(),
+        pods => format!("{pods} were ready and are not"),
+    };
+    let why = said.and_then(|said| match said.starts_with("back-off ") {
+        true => reason(Cause::Crash, said).or_else(|| Some("CrashLoopBackOff".to_owned())),
+        false => reason(Cause::Probe, said),
+    });
+    Some(why.map_or_else(|| what.clone(), |why| format!("{what}: {why}")))
+}
+
+/// How many pods of other revisions are ending, and for how long at least one of them has been.
+fn ending(progress: &RolloutProgress, now: Timestamp) -> String {
+    let pods = progress.others.ending;
+    let are = if pods == 1 { "is" } else { "are" };
+    let lasts = long(since(progress.held_since, now));
+    format!("{pods} of the old revision {are} ending for {lasts}")
+}
+
+/// Nothing that pods show holds it.
+fn of_controller(progress: &RolloutProgress, now: Timestamp) -> Vec<String> {
+    let RolloutProgress { new, others, .. } = progress;
+    let (of_new, all) = (new.live(), new.live() + others.live());
+    let are = if of_new == 1 { "is" } else { "are" };
+    let up = match of_new {
+        0 => "",
+        1 => ", up",
+        _ => ", all up",
+    };
+    let mut clauses = vec![
+        format!("{of_new} of {all} pods {are} of the new revision{up}"),
+        format!("nothing has changed for {}", long(since(progress.changed, now))),
+    ];
+    let not_ready = others.starting + others.down;
+    let are = if not_ready == 1 { "is" } else { "are" };
+    if not_ready > 0 {
+        clauses.push(format!("{not_ready} of the old revision {are} not ready"));
+    }
+    clauses
+}
+
+#[cfg(test)]
+#[path = "wording_tests.rs"]
+mod tests;
