@@ -19,6 +19,12 @@ const PULL_BUCKETS: [f64; 18] = [
     1200.0, 1800.0, 2700.0, 3600.0,
 ];
 
+/// Those of rollouts ([§17.5](crate::specification#s17-5)).
+const ROLLOUT_BUCKETS: [f64; 18] = [
+    10.0, 20.0, 30.0, 60.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1200.0, 1800.0, 2700.0,
+    3600.0, 7200.0, 14400.0, 28800.0, 86400.0,
+];
+
 /// Those of the delay of the watch.
 const DELIVERY_BUCKETS: [f64; 13] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
@@ -28,12 +34,13 @@ pub(crate) fn buckets(name: &str) -> &'static [f64] {
     match name {
         "podinit_image_pull_duration_seconds" | "podinit_image_pull_wait_seconds" => &PULL_BUCKETS,
         DELIVERY => &DELIVERY_BUCKETS,
+        "podinit_rollout_duration_seconds" => &ROLLOUT_BUCKETS,
         _ => &STARTUP_BUCKETS,
     }
 }
 
 /// The families that the oracle knows everything about.
-pub(crate) const FAMILIES: [&str; 44] = [
+pub(crate) const FAMILIES: [&str; 48] = [
     "podinit_startups_relapsed_total",
     "podinit_pods_discovered_total",
     "podinit_pods_finished_total",
@@ -78,6 +85,10 @@ pub(crate) const FAMILIES: [&str; 44] = [
     "podinit_gated_pods",
     "podinit_milestone_duration_seconds",
     "podinit_milestone_unobserved_total",
+    "podinit_rollout_duration_seconds",
+    "podinit_rollouts_total",
+    "podinit_rollouts_in_progress",
+    "podinit_rollout_held_seconds_total",
 ];
 
 /// The one family that is a histogram without labels.
@@ -125,6 +136,11 @@ impl Figures {
     /// Adds to a counter, or to a gauge that is a number of things; 0 makes it known.
     pub(crate) fn add(&mut self, name: &str, labels: &[(&str, &str)], amount: usize) {
         *self.values.entry(series(name, labels)).or_insert(0.0) += amount as f64;
+    }
+
+    /// Adds time to a counter of seconds; 0 makes it known.
+    pub(crate) fn add_time(&mut self, name: &str, labels: &[(&str, &str)], time: Nanos) {
+        *self.values.entry(series(name, labels)).or_insert(0.0) += seconds(time);
     }
 
     /// Lowers a gauge to `value`, or sets it.

@@ -57,7 +57,7 @@ pub(crate) fn figures_of_shard(
     };
     let input = Cursor::new(documents.to_owned());
     let decode = DecodeOptions {
-        workload: options.nodes || slos.iter().any(|slo| !slo.rule.owner_kinds.is_empty()),
+        workload: true,
         node: options.nodes,
         nodes: Some(NodeOptions { pool_label: options.pool_label.map(str::to_owned) }),
         ..DecodeOptions::default()
@@ -80,17 +80,19 @@ pub(crate) fn milestones(options: &Options) -> Vec<CustomMilestone> {
 
 /// The label set of the options.
 pub(crate) fn labels(options: &Options) -> LabelConfig {
-    let of_nodes = options.labels.iter().map(|label| match *label {
+    let others = options.labels.iter().map(|label| match *label {
+        "workload_type" => SeriesLabel::WorkloadType,
+        "workload" => SeriesLabel::Workload,
         "nodepool" => SeriesLabel::NodePool,
         "zone" => SeriesLabel::Zone,
         "instance_type" => SeriesLabel::InstanceType,
         "arch" => SeriesLabel::Arch,
         "capacity_type" => SeriesLabel::CapacityType,
         "kubelet_version" => SeriesLabel::KubeletVersion,
-        other => panic!("no label of nodes: {other}"),
+        other => panic!("no label: {other}"),
     });
     LabelConfig {
-        labels: [SeriesLabel::Namespace].into_iter().chain(of_nodes).collect(),
+        labels: [SeriesLabel::Namespace].into_iter().chain(others).collect(),
         ..LabelConfig::default()
     }
 }

@@ -106,6 +106,48 @@ fn the_implementation_agrees_with_the_oracle_on_random_histories() {
     }
 }
 
+/// [§17](crate::specification#s17)
+#[test]
+fn the_implementation_agrees_with_the_oracle_on_random_rollouts() {
+    let differences = |documents: &[Value], options: &Options| {
+        let actual = implementation(documents, options);
+        compare::differences(&expected(documents, options), &actual)
+    };
+    let failing = seeds::first(seeds::histories(), |seed| {
+        let history = history::rollouts(seed);
+        !differences(&history.documents, &history.options).is_empty()
+    });
+    if let Some(seed) = failing {
+        let History { documents, options } = history::rollouts(seed);
+        let fewest = compare::shrink(&documents, |left| !differences(left, &options).is_empty());
+        panic!(
+            "seed {seed}, {options:?}\n{}\n{}",
+            history::text(&fewest),
+            differences(&fewest, &options).join("\n")
+        );
+    }
+}
+
+#[test]
+fn random_rollouts_come_to_every_figure() {
+    let mut unmoved: BTreeSet<String> = BTreeSet::new();
+    let mut moved: BTreeSet<String> = BTreeSet::new();
+    for seed in 0..40 {
+        let History { documents, options } = history::rollouts(seed);
+        let options = Options { labels: &[], ..options };
+        let figures = expected(&documents, &options).into_iter();
+        let of_rollouts = figures.filter(|(series, _)| {
+            series.starts_with("podinit_rollout") && !series.contains("_bucket")
+        });
+        for (series, value) in of_rollouts {
+            let seen = if value == 0.0 { &mut unmoved } else { &mut moved };
+            seen.insert(series);
+        }
+    }
+    assert_eq!(moved.len(), 14, "{moved:?}");
+    assert!(unmoved.is_subset(&moved), "{:?}", unmoved.difference(&moved));
+}
+
 /// [§5.7](crate::specification#s5-7), at the end of every history.
 #[test]
 fn what_was_discovered_is_finished_or_in_flight() {
@@ -219,7 +261,12 @@ fn repeated(document: &Value) -> Vec<Value> {
 fn an_example_notices_a_figure_too_many_and_one_too_few() {
     for example in examples::all() {
         let mut figures = expected(&example.documents, &example.options);
+        let of_rollouts =
+            example.expected.contains("rollouts") || example.expected.contains("held");
         let series = match example.options.slos.first() {
+            _ if of_rollouts => {
+                "podinit_rollouts_total{namespace=\"ns\",outcome=\"rolled_back\"}".to_owned()
+            }
             Some(slo) => format!("podinit_slo_events_total{{result=\"bad\",slo=\"{}\"}}", slo.name),
             None => "podinit_unobserved_total{interval=\"init\",reason=\"not_seen\"}".to_owned(),
         };
@@ -306,6 +353,8 @@ mod slow {
             !impossible.contains(&series)
                 && !series.contains("_bucket")
                 && !is_rare(series)
+                // Those have histories of their own.
+                && !series.starts_with("podinit_rollout")
                 && !is_of_lost_condition
                 && !is_of_pool
                 && !is_of_node_step
@@ -361,16 +410,18 @@ mod slow {
         let noticing = Mutex::new(Vec::new());
         seeds::first(MOST_HISTORIES, |index| {
             let seed = seed_at(index, &NOTICING);
-            let History { documents, options } = history::generate(seed);
-            let right = reading::read(&documents, &options);
-            let still_unnoticed = unnoticed.lock().unwrap().clone();
-            for mutant in &still_unnoticed {
-                if reading::read_by(mutant.rules, &documents, &options) != right {
-                    noticing.lock().unwrap().push(seed);
-                    unnoticed.lock().unwrap().retain(|other| other.name != mutant.name);
+            for History { documents, options } in [history::generate(seed), history::rollouts(seed)]
+            {
+                let right = reading::read(&documents, &options);
+                let still_unnoticed = unnoticed.lock().unwrap().clone();
+                for mutant in &still_unnoticed {
+                    if reading::read_by(mutant.rules, &documents, &options) != right {
+                        noticing.lock().unwrap().push(seed);
+                        unnoticed.lock().unwrap().retain(|other| other.name != mutant.name);
+                    }
                 }
             }
-            still_unnoticed.is_empty()
+            unnoticed.lock().unwrap().is_empty()
         });
         if prints_seeds() {
             println!("NOTICING {:?}", noticing.lock().unwrap());

@@ -18,6 +18,7 @@ mod outcomes;
 mod pulls;
 mod rejected;
 mod relapses;
+mod rollouts;
 mod scheduler_clauses;
 mod slo_deadlines;
 mod slo_entry;
@@ -131,6 +132,7 @@ pub(crate) fn all() -> Vec<Example> {
         outcomes::examples(),
         rejected::examples(),
         relapses::examples(),
+        rollouts::examples(),
         scheduler_clauses::examples(),
         documents::examples(),
         slo_events::examples(),
@@ -182,6 +184,10 @@ fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
     if let Some(topic) = topic(series) {
         return topics.contains(&topic) && !series.contains("_bucket");
     }
+    // Those of rollouts tell nothing else.
+    if topics.contains(&ROLLOUTS) {
+        return false;
+    }
     let untold = [
         "podinit_watch_events_total",
         "podinit_watch_delivery_seconds",
@@ -199,10 +205,13 @@ fn is_told(series: &str, of_slos: bool, topics: &[&str]) -> bool {
         && !untold.iter().any(|family| series.starts_with(family))
 }
 
-/// What [§9](crate::specification#s9), [§10](crate::specification#s10) or [§16](crate::specification#s16) it is a figure
-/// of, if it is one.
+/// The topic of [§17](crate::specification#s17)
+const ROLLOUTS: &str = "rollouts";
+
+/// What [§9](crate::specification#s9), [§10](crate::specification#s10), [§16](crate::specification#s16) or
+/// [§17](crate::specification#s17) it is a figure of, if it is one.
 fn topic(series: &str) -> Option<&'static str> {
-    const FAMILIES: [(&str, &str); 17] = [
+    const FAMILIES: [(&str, &str); 18] = [
         ("podinit_gate", "gates"),
         ("podinit_milestone_", "own"),
         ("podinit_cold_start_duration_seconds", "startups"),
@@ -220,6 +229,7 @@ fn topic(series: &str) -> Option<&'static str> {
         ("podinit_slo_bad_causes_total", "blamed"),
         ("podinit_startups_disrupted_total", "disruptions"),
         ("podinit_resiz", "in_place"),
+        ("podinit_rollout", ROLLOUTS),
     ];
     const STEPS: [&str; 7] =
         ["acknowledge", "sandbox", "start", "probe", "node_launch", "node_ready", "node_join"];
@@ -346,7 +356,8 @@ fn expand(lines: &str) -> Exposition {
 /// `disruptions REASON n`, `resizes RESULT n`, `resizing STATE n`, `resize COUNT SUM`,
 /// `inplace COUNT SUM`, `startup NODE_AGE IMAGES COUNT SUM`, `node STEP POOL COUNT SUM`, `nodes OUTCOME n`,
 /// `nodes discovered n`, `nodes starting|late n`, `gate KIND NAME COUNT SUM`, `gated KIND NAME n`,
-/// `own NAME FROM COUNT SUM` and `own NAME unobserved REASON n`. Whether the line is one of these.
+/// `own NAME FROM COUNT SUM`, `own NAME unobserved REASON n`, `rollouts OUTCOME n`, `rollout COUNT SUM`,
+/// `held BY SECONDS` and `progress BY n`. Whether the line is one of these.
 fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
     let number =
         |text: &str| -> f64 { text.parse().unwrap_or_else(|_| panic!("no number: {text}")) };
@@ -430,6 +441,16 @@ fn expand_evidence(words: &[&str], figures: &mut Exposition) -> bool {
         ["own", name, from, count, sum] => {
             let labels = [("milestone", name), ("from", from), namespace];
             histogram("milestone_duration", &labels, count, sum)
+        }
+        ["rollouts", outcome, n] => {
+            put("podinit_rollouts_total", &[("outcome", outcome), namespace], n)
+        }
+        ["rollout", count, sum] => histogram("rollout_duration", &[namespace], count, sum),
+        ["held", by, n] => {
+            put("podinit_rollout_held_seconds_total", &[("held_by", by), namespace], n)
+        }
+        ["progress", by, n] => {
+            put("podinit_rollouts_in_progress", &[("held_by", by), namespace], n)
         }
         ["nodes", outcome, n] => put("podinit_nodes_finished_total", &[("outcome", outcome)], n),
         ["resizing", state, n] => put("podinit_resizing_pods", &[("state", state)], n),

@@ -16,6 +16,8 @@ mod nodes;
 mod objectives;
 mod revisions;
 mod rng;
+mod rollouts;
+mod rollouts_delivery;
 
 use serde_json::Value;
 
@@ -23,6 +25,7 @@ use super::build::{instant, time};
 use super::reading::{Options, Timestamps};
 pub(crate) use lone::lone_list;
 pub(crate) use rng::Rng;
+pub(crate) use rollouts::rollouts;
 
 /// One recording and how it is to be replayed.
 #[derive(Clone, Debug)]
@@ -141,6 +144,9 @@ const LABELS: [&[&str]; 4] = [
     &["nodepool"],
     &["nodepool", "zone", "instance_type", "arch", "capacity_type", "kubelet_version"],
 ];
+
+/// What `--labels` can add of workloads.
+const LABELS_OF_WORKLOADS: &[&str] = &["workload_type", "workload"];
 
 /// The documents as `replay` reads them: one a line.
 pub(crate) fn text(documents: &[Value]) -> String {

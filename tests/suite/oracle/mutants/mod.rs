@@ -43,6 +43,7 @@ mod evidence;
 mod measuring;
 mod named;
 mod nodes;
+mod rollouts;
 
 /// Every injected bug.
 pub(crate) fn all() -> Vec<&'static Mutant> {
@@ -54,6 +55,7 @@ pub(crate) fn all() -> Vec<&'static Mutant> {
         causes::MUTANTS,
         nodes::MUTANTS,
         named::MUTANTS,
+        rollouts::MUTANTS,
     ]
     .into_iter()
     .flatten()

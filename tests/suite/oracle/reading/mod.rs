@@ -1,6 +1,7 @@
 //! A literal reading of [§1](crate::specification#s1) to [§6](crate::specification#s6),
 //! [§7](crate::specification#s7) (label `namespace` alone), [§8](crate::specification#s8),
-//! [§9](crate::specification#s9), [§10](crate::specification#s10) and [§16](crate::specification#s16).
+//! [§9](crate::specification#s9), [§10](crate::specification#s10), [§16](crate::specification#s16) and
+//! [§17](crate::specification#s17).
 //!
 //! It is as slow as it is plain: the documents become, for each UID, the complete list of what
 //! happened to it ([`stream`]); that becomes the lives under which the UID was known ([`life`]);
@@ -20,6 +21,7 @@ mod life;
 mod lone;
 mod named;
 mod node;
+mod rollouts;
 mod rules;
 mod slo;
 mod snapshot;
@@ -39,6 +41,7 @@ pub(crate) use life::Folded;
 pub(crate) use lone::{LoneRules, Said, SpecLone, Told, lone_list};
 pub(crate) use named::{NamedRules, Own, OwnInterval, SpecNamed, Start};
 pub(crate) use node::{NodeLife, NodeRules, NodeSnapshot, SpecNodes};
+pub(crate) use rollouts::{End, RolloutRules, SpecRollouts, State as RolloutState};
 pub(crate) use rules::{Classification, Entry, Rules, Showing, Spec, Verdict};
 pub(crate) use slo::{Moment, Namespaces, Slo, SloEvent, SloInterval, SloRules, SpecSlo};
 pub(crate) use snapshot::{Condition, Snapshot};
@@ -73,7 +76,7 @@ pub(crate) struct Options {
     pub(crate) events: bool,
     /// `--evidence nodes`
     pub(crate) nodes: bool,
-    /// The labels of nodes in `--labels`, besides `namespace`
+    /// The labels in `--labels` besides `namespace`: of nodes, or of workloads
     pub(crate) labels: &'static [&'static str],
     /// `--node-pool-label`
     pub(crate) pool_label: Option<&'static str>,
@@ -145,6 +148,7 @@ pub(crate) fn read_by(rules: &dyn Rules, documents: &[Value], options: &Options)
         slo::tally::count(startup, options, &recording.passings, &mut figures);
     });
     evidence::tally::count_dropped(dropped, &mut figures);
+    rollouts::tally::count(rules, &recording, options, &mut figures);
     node::tally::count_nodes(
         rules,
         (&recording.nodes, ready),

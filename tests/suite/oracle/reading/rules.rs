@@ -8,6 +8,7 @@ use super::evidence::{EvidenceRules, SpecEvidence};
 use super::life::Folded;
 use super::named::{NamedRules, SpecNamed};
 use super::node::{NodeRules, SpecNodes};
+use super::rollouts::{RolloutRules, SpecRollouts};
 use super::slo::{SloRules, SpecSlo};
 use super::snapshot::{Condition, Snapshot};
 use super::vocabulary::{Interval, Milestone, Traits};
@@ -73,6 +74,11 @@ pub(crate) trait Rules {
     /// [§16](crate::specification#s16)
     fn named(&self) -> &dyn NamedRules {
         &SpecNamed
+    }
+
+    /// [§17](crate::specification#s17)
+    fn rollouts(&self) -> &dyn RolloutRules {
+        &SpecRollouts
     }
 
     /// [§2](crate::specification#s2): "A pod is its UID; a new UID under an old name is a new pod."

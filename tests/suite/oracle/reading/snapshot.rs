@@ -1,5 +1,7 @@
 //! One version of one pod, as its JSON states it.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::container::{self, Container};
@@ -35,6 +37,10 @@ pub(crate) struct Snapshot {
     pub(crate) is_static: bool,
     /// The kind of the owner that controls it; empty for none
     pub(crate) controller_kind: String,
+    /// Its name
+    pub(crate) controller_name: String,
+    /// `metadata.labels`
+    pub(crate) labels: BTreeMap<String, String>,
     /// Of which workload, and what names its revision; empty for none
     pub(crate) revision: String,
     /// `spec.restartPolicy`
@@ -46,6 +52,10 @@ pub(crate) struct Snapshot {
     pub(crate) is_stateful: bool,
     /// `metadata.deletionTimestamp` stands
     pub(crate) is_terminating: bool,
+    /// `metadata.deletionTimestamp`
+    pub(crate) deletion: Option<Nanos>,
+    /// `metadata.deletionGracePeriodSeconds`
+    pub(crate) grace: i64,
     /// `status.nominatedNodeName` stands
     pub(crate) is_nominated: bool,
     /// The readiness gate `InPlaceUpdateReady` of OpenKruise
@@ -92,12 +102,16 @@ impl Snapshot {
             scheduling_gates: gates(&pod["spec"]["schedulingGates"], "name"),
             readiness_gates: gates(&pod["spec"]["readinessGates"], "conditionType"),
             is_static: is_static(pod),
-            controller_kind: controller_kind(pod),
+            controller_kind: of_controller(pod, "kind"),
+            controller_name: of_controller(pod, "name"),
+            labels: labels(pod),
             revision: revision(pod),
             restart_policy: text("/spec/restartPolicy"),
             containers: container::all(pod),
             is_stateful: is_stateful(pod),
             is_terminating: stands("/metadata/deletionTimestamp"),
+            deletion: api_time(pod.pointer("/metadata/deletionTimestamp")),
+            grace: pod["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0),
             is_nominated: stands("/status/nominatedNodeName"),
             has_in_place_gate: has_in_place_gate(pod),
             tells_until: Nanos::MAX,
@@ -173,9 +187,16 @@ fn controller(pod: &Value) -> Option<&Value> {
     owners.into_iter().flatten().find(|owner| owner["controller"] == true)
 }
 
-fn controller_kind(pod: &Value) -> String {
-    let kind = controller(pod).and_then(|owner| owner["kind"].as_str());
-    kind.unwrap_or_default().to_owned()
+fn of_controller(pod: &Value, field: &str) -> String {
+    let stated = controller(pod).and_then(|owner| owner[field].as_str());
+    stated.unwrap_or_default().to_owned()
+}
+
+fn labels(pod: &Value) -> BTreeMap<String, String> {
+    let labels = pod["metadata"]["labels"].as_object().into_iter().flatten();
+    let texts =
+        labels.filter_map(|(label, value)| Some((label.clone(), value.as_str()?.to_owned())));
+    texts.collect()
 }
 
 /// [§10.1](crate::specification#s10-1): "the first of these labels that it has". A ReplicaSet of a Deployment is of one

@@ -6,6 +6,7 @@ use super::startup::times_of;
 use super::{NodeLife, Nodes};
 use crate::oracle::instant::Nanos;
 use crate::oracle::reading::evidence::pull;
+use crate::oracle::reading::rollouts::lasting;
 use crate::oracle::reading::rules::{Entry, Verdict};
 use crate::oracle::reading::startup::Startup;
 use crate::oracle::reading::vocabulary::Milestone;
@@ -125,7 +126,13 @@ impl Startup<'_> {
             true => (0..=here).find_map(known),
             false => known(here),
         };
+        let of_workload = || lasting(&self.life.folded[0].pod);
         let value = |label: &str| -> String {
+            match label {
+                "workload_type" => return of_workload().0.to_lowercase(),
+                "workload" => return of_workload().1,
+                _ => {}
+            }
             let Some((life, newest)) = first else {
                 return String::new();
             };

@@ -12,6 +12,7 @@ use super::Options;
 use super::kube_event::KubeEvent;
 use super::life::{in_flight, is_known};
 use super::node::{self, NodeStep, Nodes};
+use super::rollouts::Delivery;
 use super::rules::Rules;
 use super::slo::{Passing, passings, syncs};
 use super::snapshot::Snapshot;
@@ -83,6 +84,8 @@ pub(crate) struct Recording {
     pub(crate) passings: Vec<Passing>,
     /// With each step of the replay, whether the watch is in sync
     pub(crate) syncs: Vec<SyncState>,
+    /// The steps of the replay, as rollouts see them
+    pub(crate) deliveries: Vec<Delivery>,
     /// The Events that are about no pod
     pub(crate) dropped: Dropped,
     pub(crate) nodes: Nodes,
@@ -117,6 +120,7 @@ pub(crate) fn read(rules: &dyn Rules, documents: &[Value], options: &Options) ->
     let now = dated.last().map_or(0, |dated| dated.now);
     Recording {
         bound: bound(&pods, options),
+        deliveries: deliveries(&steps, first),
         first_list_began,
         watch_events,
         pods,
@@ -140,6 +144,23 @@ fn bound(pods: &[Vec<Happened>], options: &Options) -> Vec<(String, usize)> {
         !pod.node_name.is_empty() && !pod.revision.is_empty() && options.accounts_for(&pod.uid)
     });
     bound.map(|(pod, step)| (pod.revision.clone(), step)).collect()
+}
+
+fn deliveries(steps: &[Step], first: Option<usize>) -> Vec<Delivery> {
+    let delivery = |(number, step): (usize, &Step)| {
+        let (Step::List { now, .. }
+        | Step::Event { now, .. }
+        | Step::EndOfStreamedList { now, .. }
+        | Step::Heard { now, .. }
+        | Step::OfNodes { now, .. }) = step;
+        Delivery {
+            now: *now,
+            is_first_list: first == Some(number),
+            is_list: matches!(step, Step::List { .. } | Step::EndOfStreamedList { .. }),
+            is_error: matches!(step, Step::Event { kind, .. } if kind == "ERROR"),
+        }
+    };
+    steps.iter().enumerate().map(delivery).collect()
 }
 
 /// What the steps say of nodes.
