@@ -60,7 +60,7 @@ pub struct SimulationArgs {
 
     /// Break something [default: nothing]: registry-down, cni-outage, bad-node, no-capacity, crashloop,
     /// gang, two-problems, bad-image, zone-outage, secret-missing, slow-nodes, device-plugin-gone, gate-forgotten,
-    /// wrong-clocks or two-registries.
+    /// wrong-clocks, two-registries or bad-rollout.
     /// docs/demo.md says what each breaks
     #[arg(long, value_name = "SCENE", value_parser = parse_scene)]
     pub scene: Option<Scene>,

@@ -39,6 +39,7 @@ ANSWERS = {
     "device-plugin-gone": {"rejected": "Allocated resources:"},
     "gate-forgotten": {"gate": "spare"},
     "wrong-clocks": {"clock": "Z"},
+    "bad-rollout": {"image": "not found"},
 }
 
 

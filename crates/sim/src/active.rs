@@ -1,5 +1,6 @@
 //! A pod that exists: its state, its life, and its next step.
 
+use super::container::{AppState, KubeletReport};
 use super::life::{LifeStep, PodChange, PodLife};
 use super::object::ObjectKey;
 use super::pod::SimulatedPod;
@@ -86,12 +87,33 @@ impl ActivePod {
 
     /// Replaces the rest of its life: it is terminated `now` and removed a second later.
     pub(super) fn cut_short(&mut self, now: Timestamp) {
-        let after = now.nanos_since(self.pod.created) - self.delay;
-        let step = |after, change| LifeStep { after, change };
-        self.life.steps = vec![
-            step(after, PodChange::Terminate { grace_seconds: 30 }),
-            step(after + SECOND, PodChange::Remove),
-        ];
+        let end = [(0, PodChange::Terminate { grace_seconds: 30 }), (SECOND, PodChange::Remove)];
+        self.end(now, end.to_vec());
+    }
+
+    /// Somebody deletes it `now`. Its containers run for `takes` nanoseconds more, if a node has it.
+    pub(super) fn delete(&mut self, now: Timestamp, takes: i64) {
+        let mut end = vec![(takes + SECOND / 5, PodChange::Remove)];
+        if let Some((report, _)) = self.pod.report
+            && matches!(report.app, AppState::Running { .. })
+        {
+            let app = AppState::Completed;
+            let ended = KubeletReport { sandbox: false, app, ..report };
+            end.insert(0, (takes, PodChange::Report(ended)));
+        }
+        match self.pod.node {
+            Some(_) => end.insert(0, (0, PodChange::Terminate { grace_seconds: 30 })),
+            None => end = vec![(0, PodChange::Remove)],
+        }
+        self.end(now, end);
+    }
+
+    /// The rest of its life is this, in nanoseconds from `now` on.
+    fn end(&mut self, now: Timestamp, rest: Vec<(i64, PodChange)>) {
+        let from = now.nanos_since(self.pod.created) - self.delay;
+        let steps = rest.into_iter();
+        self.life.steps =
+            steps.map(|(after, change)| LifeStep { after: from + after, change }).collect();
         self.life.recreations = 0;
         self.next = 0;
         self.rewritten += 1;

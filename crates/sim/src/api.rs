@@ -47,6 +47,8 @@ pub(super) struct ApiHandlerState {
     pub(super) events: ServedResource,
     pub(super) nodes: ServedResource,
     pub(super) namespaces: ServedResource,
+    /// Deployments, ReplicaSets, and resources of which there is no object
+    pub(super) workloads: Vec<ServedResource>,
     pub(super) bookmark_interval: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) clock: SimClock,
@@ -64,7 +66,7 @@ impl ApiHandlerState {
         let dated = map_response(move |response| std::future::ready(dated(response, &clock)));
         let mut router = Router::new()
             .route("/api/v1/{*path}", get(core_v1))
-            .route("/apis/{group}/{version}/{*path}", get(of_group))
+            .route("/apis/{group}/{version}/{*path}", get(any_group))
             .route("/readyz", get(|| async { "ok" }))
             .route("/livez", get(|| async { "ok" }))
             .fallback(|| async { StatusFailure::not_found() });
@@ -73,6 +75,15 @@ impl ApiHandlerState {
             router = router.route(&path, get(answer));
         }
         router.with_state(self).layer(dated)
+    }
+
+    /// The resource of that group, version and name, if it is served from a store.
+    fn served(&self, group: &str, version: &str, plural: &str) -> Option<&ServedResource> {
+        let core = [&self.pods, &self.events, &self.nodes, &self.namespaces];
+        core.into_iter().chain(&self.workloads).find(|served| {
+            let names = served.resource.names();
+            (names.group, names.version, names.plural) == (group, version, plural)
+        })
     }
 
     /// Answers a list or a watch.
@@ -242,17 +253,38 @@ impl ApiHandlerState {
     }
 }
 
-/// Whatever is asked for of the core group: a list, a watch or an object of a resource.
+/// Whatever is asked for of the core group.
 async fn core_v1(
     State(api): State<ApiHandlerState>,
     Path(path): Path<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
+    of_group(&api, ("", "v1"), &path, &uri, &headers).await
+}
+
+/// Whatever is asked for of another group.
+async fn any_group(
+    State(api): State<ApiHandlerState>,
+    Path((group, version, path)): Path<(String, String, String)>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    of_group(&api, (&group, &version), &path, &uri, &headers).await
+}
+
+/// A list, a watch or an object of a resource of the `group` and version.
+async fn of_group(
+    api: &ApiHandlerState,
+    (group, version): (&str, &str),
+    path: &str,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Response {
     let (namespace, resource, name) = match *path.split('/').collect::<Vec<_>>() {
         [resource] => (None, resource, None),
         [resource @ ("nodes" | "namespaces"), name] => (None, resource, Some(name)),
-        ["namespaces", namespace, "pods", name, "log"] => {
+        ["namespaces", namespace, "pods", name, "log"] if group.is_empty() => {
             let key = ObjectKey::new(namespace, name);
             let text = api.log(&key, uri.query().unwrap_or_default());
             return text.map_or_else(IntoResponse::into_response, IntoResponse::into_response);
@@ -261,20 +293,18 @@ async fn core_v1(
         ["namespaces", namespace, resource, name] => (Some(namespace), resource, Some(name)),
         _ => return StatusFailure::not_found().into_response(),
     };
-    let mut known = [&api.pods, &api.events, &api.nodes, &api.namespaces].into_iter();
-    let is_asked_for = |served: &&ServedResource| {
-        served.resource.plural() == resource
-            && !(served.resource.is_of_cluster() && namespace.is_some())
-    };
-    let Some(served) = known.find(is_asked_for) else {
-        return match RelatedKind::served("", "v1", resource) {
-            Some(kind) => api.related(kind, namespace, name, &headers),
+    let served = api.served(group, version, resource);
+    let is_right =
+        |served: &&ServedResource| !(served.resource.is_of_cluster() && namespace.is_some());
+    let Some(served) = served.filter(is_right) else {
+        return match RelatedKind::served(group, version, resource) {
+            Some(kind) => api.related(kind, namespace, name, headers),
             None => StatusFailure::not_found().into_response(),
         };
     };
     let protobuf = served.faults.modes().protobuf;
     let has_protobuf = served.resource.has_protobuf() && protobuf != ProtobufSupport::Absent;
-    let accepted = Representation::accepted(&headers, has_protobuf);
+    let accepted = Representation::accepted(headers, has_protobuf);
     let refused = (Some(Representation::Protobuf), ProtobufSupport::Refused);
     let Some(representation) = accepted.filter(|_| (accepted, protobuf) != refused) else {
         return StatusFailure::not_acceptable().into_response();
@@ -285,27 +315,9 @@ async fn core_v1(
             let key = ObjectKey::new(namespace.unwrap_or_default(), name);
             api.named(served, &key, representation)
         }
-        None => api.answer(served, namespace, &uri, &headers, representation).await,
+        None => api.answer(served, namespace, uri, headers, representation).await,
     };
     answer.unwrap_or_else(|failure| failed(&failure, representation))
-}
-
-/// Whatever is asked for of another group.
-async fn of_group(
-    State(api): State<ApiHandlerState>,
-    Path((group, version, path)): Path<(String, String, String)>,
-    headers: HeaderMap,
-) -> Response {
-    let (namespace, resource, name) = match *path.split('/').collect::<Vec<_>>() {
-        [resource] => (None, resource, None),
-        ["namespaces", namespace, resource] => (Some(namespace), resource, None),
-        ["namespaces", namespace, resource, name] => (Some(namespace), resource, Some(name)),
-        _ => return StatusFailure::not_found().into_response(),
-    };
-    match RelatedKind::served(&group, &version, resource) {
-        Some(kind) => api.related(kind, namespace, name, &headers),
-        None => StatusFailure::not_found().into_response(),
-    }
 }
 
 /// The answer with the date of the simulated clock; the server would put that of the machine.

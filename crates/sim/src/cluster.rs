@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::api::{ApiHandlerState, ServedResource};
 use super::config::ClusterConfig;
+use super::deployment::DeploymentSpec;
 use super::driver::PodDriver;
 use super::event_recorder::EventCounts;
 use super::faults::FaultHandle;
@@ -38,6 +39,16 @@ const STEPS_AT_ONCE: usize = 500;
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// How long open connections may take to notice the shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
+
+/// The resources of workloads. Only of the first two there are objects.
+const WORKLOADS: [ServedKind; 6] = [
+    ServedKind::Deployments,
+    ServedKind::ReplicaSets,
+    ServedKind::StatefulSets,
+    ServedKind::DaemonSets,
+    ServedKind::ControllerRevisions,
+    ServedKind::Jobs,
+];
 
 /// Why a simulated cluster could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -92,11 +103,13 @@ impl SimulatedCluster {
             ..served(resource)
         };
         let (nodes, namespaces) = (fixed(ServedKind::Nodes), fixed(ServedKind::Namespaces));
+        let workloads = WORKLOADS.map(served);
         let truth = GroundTruth::default();
         let (bookmark_interval, stepped) = (config.bookmark_interval, config.stepped);
         let scene = config.scene.map(|(scene, after)| (scene, start.plus(after)));
         let store = |served: &ServedResource| Arc::clone(&served.store);
-        let stores = [store(&pods), store(&events), store(&nodes)];
+        let [deployments, replica_sets] = [store(&workloads[0]), store(&workloads[1])];
+        let stores = [store(&pods), store(&events), store(&nodes), deployments, replica_sets];
         let mut driver = PodDriver::new(stores, truth.clone(), config, start);
         // The past happens before the server listens.
         driver.advance(start, usize::MAX);
@@ -108,6 +121,7 @@ impl SimulatedCluster {
                 events,
                 nodes,
                 namespaces,
+                workloads: workloads.into(),
                 bookmark_interval,
                 shutdown: CancellationToken::new(),
                 clock: match stepped {
@@ -168,6 +182,13 @@ impl SimulatedCluster {
         &self.api.nodes.store
     }
 
+    /// The objects of a workload's resource, and the faults of requests for them; `None` for pods, Events, nodes and
+    /// namespaces.
+    pub fn workloads(&self, kind: ServedKind) -> Option<(&ObjectStore, FaultHandle)> {
+        let served = self.api.workloads.iter().find(|served| served.resource == kind)?;
+        Some((&served.store, served.faults.clone()))
+    }
+
     /// What really happens.
     pub fn truth(&self) -> GroundTruth {
         self.truth.clone()
@@ -203,6 +224,28 @@ impl SimulatedCluster {
     /// `change` happens now to the pod `uid`; false when there is no such pod.
     pub fn apply(&self, uid: &str, change: &PodChange) -> bool {
         self.driver.lock().apply(uid, change, self.api.clock.now())
+    }
+
+    /// Creates this Deployment now, or changes it: a new template is rolled out.
+    pub fn deploy(&self, spec: DeploymentSpec) {
+        self.driver.lock().deploy(spec, self.api.clock.now());
+    }
+
+    /// Takes a Deployment back to the revision before, as `kubectl rollout undo` does; false when there is none.
+    pub fn undo(&self, namespace: &str, name: &str) -> bool {
+        self.driver.lock().undo(namespace, name, self.api.clock.now())
+    }
+
+    /// Deletes a Deployment with its ReplicaSets and pods; false when there is none.
+    pub fn undeploy(&self, namespace: &str, name: &str) -> bool {
+        self.driver.lock().undeploy(namespace, name, self.api.clock.now())
+    }
+
+    /// From now on no ReplicaSet in `namespace` can create pods, for this reason, as with a quota or a webhook that
+    /// refuses them; `None` lets them again.
+    pub fn refuse_pods(&self, namespace: &str, reason: Option<&str>) {
+        let reason = reason.map(str::to_owned);
+        self.driver.lock().refuse_pods(namespace, reason, self.api.clock.now());
     }
 
     /// Removes the pod `namespace`/`name` without a watch event: all history is compacted

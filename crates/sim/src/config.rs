@@ -41,6 +41,8 @@ pub struct ClusterConfig {
     pub bookmark_interval: Duration,
     /// Every image is on every node, so that none is pulled. Pulls that fail still do
     pub images_present: bool,
+    /// Some applications are Deployments that get a new release now and then
+    pub deploys: bool,
     /// What breaks, and how long after the start, in simulated time
     pub scene: Option<(Scene, Duration)>,
 }
@@ -63,6 +65,7 @@ impl Default for ClusterConfig {
             history: 2048,
             bookmark_interval: Duration::from_secs(10),
             images_present: false,
+            deploys: false,
             scene: None,
         }
     }

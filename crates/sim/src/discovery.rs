@@ -1,6 +1,6 @@
 //! Which resources there are, for clients that ask before they read, as kubectl does.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::related;
 
@@ -13,13 +13,12 @@ const DISCOVERY: [(&str, &str); 2] = [
     ),
 ];
 
-/// The resources of the core group that are served from stores.
-const CORE_RESOURCES: &str = r#"[{"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"],"categories":[]},{"name":"events","singularName":"event","namespaced":true,"kind":"Event","verbs":["get","list","watch"],"shortNames":["ev"],"categories":[]},{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"],"categories":[]},{"name":"namespaces","singularName":"namespace","namespaced":false,"kind":"Namespace","verbs":["get","list","watch"],"shortNames":["ns"],"categories":[]},{"name":"pods/log","singularName":"","namespaced":true,"kind":"Pod","verbs":["get"]}]"#;
-
 /// The documents of the discovery, by path.
 pub(super) fn documents() -> Vec<(String, String)> {
-    let mut core: Vec<Value> = serde_json::from_str(CORE_RESOURCES).unwrap_or_default();
-    core.extend(related::core_resources());
+    let mut core = related::resources_of("");
+    core.push(json!({
+        "name": "pods/log", "singularName": "", "namespaced": true, "kind": "Pod", "verbs": ["get"],
+    }));
     let core = json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "v1", "resources": core});
     let fixed = DISCOVERY.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let made = [("/api/v1".to_owned(), core)].into_iter().chain(related::discovery());
@@ -29,6 +28,8 @@ pub(super) fn documents() -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use serde_json::Value;
 
     use super::*;
 

@@ -9,6 +9,8 @@ use super::active::ActivePod;
 use super::autoscaler::{Autoscaler, NodeStartStep};
 use super::component_fault::ScaleUp;
 use super::config::ClusterConfig;
+use super::deployment::releases::{self, Application, LEDGER};
+use super::deployment::{DeploymentControllers, DeploymentSpec};
 use super::event_recorder::EventRecorders;
 use super::image_puller::ImagePullers;
 use super::life::{PodChange, PodLife, PodManifest};
@@ -31,6 +33,18 @@ const GAP_INTERVAL: i64 = 300 * SECOND;
 const SUCCESSION: i64 = 400 * MILLI;
 /// How long until somebody looks again whether the agent of a slow node runs.
 const NODE_RETRY: i64 = 30 * SECOND;
+/// How long after a change a controller has seen it.
+const CONTROLLER_LATENCY: i64 = 40 * MILLI;
+/// How long before the start the applications of a demonstration were deployed.
+const DEPLOYED: i64 = 7_200 * SECOND;
+/// How long after the start the first release comes, how long until the next one, and until one is taken back.
+const FIRST_RELEASE: i64 = 10 * SECOND;
+const LEAST_RELEASE_INTERVAL: i64 = 20 * SECOND;
+const LONGEST_RELEASE_INTERVAL: i64 = 40 * SECOND;
+const TAKEN_BACK: i64 = 8 * SECOND;
+/// How long containers take that are asked to end.
+const LEAST_SHUTDOWN: i64 = SECOND;
+const LONGEST_SHUTDOWN: i64 = 8 * SECOND;
 /// The time between two of the lives with which a demonstration begins.
 const OPENING_INTERVAL: i64 = 60 * MILLI;
 
@@ -53,6 +67,14 @@ pub(super) enum DueAction {
     Event(Box<Event>),
     /// A node that an autoscaler has added starts
     Node(SimulatedNode, NodeStartStep),
+    /// A Deployment is created or changed
+    Apply(Box<DeploymentSpec>),
+    /// The release of this number is deployed
+    Release(usize),
+    /// It is taken back
+    TakeBack(&'static Application),
+    /// The controllers of this Deployment look at its pods
+    Sync(u64),
 }
 
 /// Takes pods through their lives. It advances only when it is given the time.
@@ -72,13 +94,16 @@ pub(super) struct PodDriver {
     by_uid: HashMap<String, u64>,
     image_pullers: ImagePullers,
     created: u64,
+    controllers: DeploymentControllers,
+    /// When releases come, and how long the containers of Deployments take to end
+    deploys: Rng,
     /// This is broken, and nothing else
     pub(super) broken: Option<Scene>,
 }
 
 impl PodDriver {
     pub(super) fn new(
-        [store, events, nodes]: [Arc<ObjectStore>; 3],
+        [store, events, nodes, deployments, replica_sets]: [Arc<ObjectStore>; 5],
         truth: GroundTruth,
         config: ClusterConfig,
         start: Timestamp,
@@ -97,6 +122,14 @@ impl PodDriver {
             }
             timers.push(start.plus_nanos(FIRST_GAP), DueAction::Gap);
         }
+        let is_bad = |(scene, _)| scene == Scene::BadRollout;
+        if config.deploys || config.scene.is_some_and(is_bad) {
+            for spec in releases::first() {
+                let at = start.plus_nanos(-DEPLOYED);
+                timers.push(at, DueAction::Apply(Box::new(spec)));
+            }
+            timers.push(start.plus_nanos(FIRST_RELEASE), DueAction::Release(0));
+        }
         if let Some((scene, after)) = config.scene {
             timers.push(start.plus(after), DueAction::Break(scene));
         }
@@ -109,6 +142,11 @@ impl PodDriver {
             autoscaler: Autoscaler::new(nodes, config.seed),
             truth,
             versions: Rng::fork(config.seed, u64::MAX - 1),
+            controllers: DeploymentControllers::new(
+                [deployments, replica_sets],
+                Rng::fork(config.seed, u64::MAX - 2),
+            ),
+            deploys: Rng::fork(config.seed, u64::MAX - 3),
             config,
             rng,
             timers,
@@ -197,9 +235,22 @@ impl PodDriver {
             }
             DueAction::Step { id, rewritten } => self.step(id, rewritten, at),
             DueAction::Gap => self.gap(at),
-            DueAction::Break(scene) => self.broken = Some(scene),
+            DueAction::Break(scene) => {
+                self.broken = Some(scene);
+                if scene == Scene::BadRollout {
+                    self.deploy(releases::bad(), at);
+                }
+            }
             DueAction::Event(event) => self.recorders.write(*event, at),
             DueAction::Node(node, step) => self.node(node, step, at),
+            DueAction::Apply(spec) => self.deploy(*spec, at),
+            DueAction::Sync(id) => self.sync(id, at),
+            DueAction::Release(number) => self.release(number, at),
+            DueAction::TakeBack(application) => {
+                if !self.is_held(application) {
+                    self.undo(application.namespace, application.name, at);
+                }
+            }
         }
     }
 
@@ -265,7 +316,10 @@ impl PodDriver {
         if matches!(change, PodChange::Autoscale(ScaleUp::Triggered | ScaleUp::Nominated)) {
             self.add_node(&active, at);
         }
+        let owner = active.pod.manifest.owner.as_ref().filter(|_| change.is_written());
+        let woken = owner.and_then(|owner| self.controllers.wake_owner(&owner.uid));
         self.pods.insert(id, active);
+        self.enter_sync(woken, at);
     }
 
     /// The node comes to which the next step of the pod binds it.
@@ -296,6 +350,9 @@ impl PodDriver {
         };
         (self.store).remove(&active.key(), |_, version| pod_json::render(&active.pod, version));
         self.truth.removed(id, at, false);
+        let owner = active.pod.manifest.owner.as_ref();
+        let woken = owner.and_then(|owner| self.controllers.wake_owner(&owner.uid));
+        self.enter_sync(woken, at);
         if active.life.recreations > 0 {
             let life = plan::successor(&active.life, &mut self.next_rng());
             let at = at.plus_nanos(SUCCESSION);
@@ -308,6 +365,92 @@ impl PodDriver {
         self.by_uid.remove(&active.pod.manifest.uid);
         self.recorders.forget(id);
         Some(active)
+    }
+
+    /// Creates the Deployment at `now`, or changes it.
+    pub(super) fn deploy(&mut self, spec: DeploymentSpec, now: Timestamp) {
+        let id = self.controllers.apply(spec, now);
+        let woken = self.controllers.wake(id).then_some(id);
+        self.enter_sync(woken, now);
+    }
+
+    /// Deploys the release of this number, unless the one before is still rolled out.
+    fn release(&mut self, number: usize, now: Timestamp) {
+        let application = Application::of_release(number);
+        let (namespace, name) = (application.namespace, application.name);
+        if self.controllers.is_complete(namespace, name) && !self.is_held(application) {
+            self.deploy(application.release(number), now);
+            if releases::is_taken_back(number) {
+                let at = now.plus_nanos(TAKEN_BACK);
+                self.timers.push(at, DueAction::TakeBack(application));
+            }
+        }
+        let interval = self.deploys.between(LEAST_RELEASE_INTERVAL, LONGEST_RELEASE_INTERVAL);
+        self.timers.push(now.plus_nanos(interval), DueAction::Release(number + 1));
+    }
+
+    /// Whether the application keeps the bad release of a scene.
+    fn is_held(&self, application: &Application) -> bool {
+        self.broken == Some(Scene::BadRollout) && application.name == LEDGER.name
+    }
+
+    /// A Deployment goes back to the revision before; false when there is none.
+    pub(super) fn undo(&mut self, namespace: &str, name: &str, now: Timestamp) -> bool {
+        let former = self.controllers.undone(namespace, name);
+        former.map(|spec| self.deploy(spec, now)).is_some()
+    }
+
+    /// Deletes a Deployment and all that belongs to it; false when there is none.
+    pub(super) fn undeploy(&mut self, namespace: &str, name: &str, now: Timestamp) -> bool {
+        let pods = self.controllers.find(namespace, name).map(|id| self.controllers.remove(id));
+        pods.map(|pods| self.delete(pods, now)).is_some()
+    }
+
+    /// From now on ReplicaSets in `namespace` cannot create pods, for this reason; or they can.
+    pub(super) fn refuse_pods(&mut self, namespace: &str, reason: Option<String>, now: Timestamp) {
+        for id in self.controllers.refuse(namespace, reason) {
+            let woken = self.controllers.wake(id).then_some(id);
+            self.enter_sync(woken, now);
+        }
+    }
+
+    /// The controllers of a Deployment will see a change that happens at `now`.
+    fn enter_sync(&mut self, id: Option<u64>, now: Timestamp) {
+        if let Some(id) = id {
+            self.timers.push(now.plus_nanos(CONTROLLER_LATENCY), DueAction::Sync(id));
+        }
+    }
+
+    fn sync(&mut self, id: u64, at: Timestamp) {
+        let outcome = self.controllers.sync(id, &self.pods, at);
+        for (owner, life) in outcome.created {
+            let pod = self.created;
+            if self.begin(life, at) {
+                self.controllers.adopt(&owner, pod);
+            }
+        }
+        self.delete(outcome.deleted, at);
+        let said = outcome.events.into_iter().filter(|_| self.recorders.settings.recorded);
+        for event in said {
+            self.timers.push(at, DueAction::Event(Box::new(event)));
+        }
+        let woken = (outcome.changed && self.controllers.wake(id)).then_some(id);
+        self.enter_sync(woken, at);
+        if let Some(wake) = outcome.wake {
+            self.timers.push(wake, DueAction::Sync(id));
+        }
+    }
+
+    /// A controller deletes these pods.
+    fn delete(&mut self, pods: Vec<u64>, at: Timestamp) {
+        for id in pods {
+            if let Some(active) = self.pods.get_mut(&id) {
+                active.delete(at, self.deploys.between(LEAST_SHUTDOWN, LONGEST_SHUTDOWN));
+                // The first step is due now, so that nothing counts the pod any more.
+                let rewritten = active.rewritten;
+                self.step(id, rewritten, at);
+            }
+        }
     }
 
     /// The deletion of a pod in flight falls into a gap of the watches.

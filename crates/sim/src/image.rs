@@ -22,6 +22,30 @@ const fn image(name: &'static str, megabytes: u64) -> ContainerImage {
 pub(crate) const APP: ContainerImage = image("registry.example.com/team/app:1.42.0", 88);
 /// Of a release whose tag the registry does not know.
 pub(crate) const WRONG_TAG: ContainerImage = image("registry.example.com/shop/checkout:2.7.2", 96);
+/// The releases of applications that are deployed again and again.
+pub(crate) const CART: [ContainerImage; 3] = [
+    image("registry.example.com/shop/cart:1.8.0", 77),
+    image("registry.example.com/shop/cart:1.8.1", 77),
+    image("registry.example.com/shop/cart:1.9.0", 79),
+];
+pub(crate) const LEDGER: [ContainerImage; 3] = [
+    image("registry.example.com/payments/ledger:2.4.0", 102),
+    image("registry.example.com/payments/ledger:2.4.1", 102),
+    image("registry.example.com/payments/ledger:2.4.2", 103),
+];
+pub(crate) const PLAYER: [ContainerImage; 3] = [
+    image("registry.example.com/media/player:3.3.0", 130),
+    image("registry.example.com/media/player:3.4.0", 131),
+    image("registry.example.com/media/player:3.4.1", 131),
+];
+pub(crate) const RANKER: [ContainerImage; 3] = [
+    image("ghcr.io/example/ranker:v0.12.0", 188),
+    image("ghcr.io/example/ranker:v0.12.1", 188),
+    image("ghcr.io/example/ranker:v0.13.0", 190),
+];
+/// A release of the ledger whose tag the registry does not know.
+pub(crate) const WRONG_LEDGER: ContainerImage =
+    image("registry.example.com/payments/ledger:2.5.0", 103);
 /// Of init containers.
 pub(crate) const MIGRATE: ContainerImage = image("registry.example.com/team/migrate:3.1", 31);
 /// Of init containers, from another registry.

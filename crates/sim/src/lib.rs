@@ -9,6 +9,7 @@
 //! profile → plan (script, manifest) → life → driver → pod (kubelet, container) → pod_json → store → api
 //!                                              ↑ sim_clock   ↓ component_events → event_recorder → event_json ↗  ↑ faults
 //!                                                            ↓ truth
+//! deployment (spec → rollout → replica_set → object) creates and deletes pods through the driver
 //! ```
 
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@ pub mod component_events;
 mod component_fault;
 mod config;
 pub mod container;
+pub mod deployment;
 mod discovery;
 mod driver;
 pub mod event_correlator;
@@ -28,7 +30,7 @@ mod event_json;
 mod event_recorder;
 pub mod faults;
 mod host;
-mod image;
+pub mod image;
 mod image_puller;
 mod infrastructure;
 pub mod kubelet;

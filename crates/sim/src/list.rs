@@ -78,9 +78,11 @@ fn version_of(
 }
 
 fn body(resource: ServedKind, page: &ObjectPage, options: &ListOptions) -> Vec<Bytes> {
+    let names = resource.names();
     let mut head = format!(
-        r#"{{"kind":"{}List","apiVersion":"v1","metadata":{{"resourceVersion":"{}""#,
-        resource.kind(),
+        r#"{{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}""#,
+        names.kind,
+        names.api_version(),
         page.version,
     );
     if let (true, Some(last)) = (page.more, page.objects.last()) {

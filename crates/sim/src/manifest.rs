@@ -108,12 +108,16 @@ fn labels(labels: &[(&str, &str)]) -> Vec<(String, String)> {
     labels.iter().map(owned).collect()
 }
 
+/// A number that is the same whenever the name is (FNV-1a).
+pub(crate) fn name_hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// The UID of an owner, the same whenever its name is.
 fn owner_uid(name: &str) -> String {
-    let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    Rng::new(seed).uuid()
+    Rng::new(name_hash(name)).uuid()
 }
 
 fn owned(api_version: &str, kind: &str, name: &str) -> Option<OwnerReference> {
@@ -148,14 +152,35 @@ fn deployment_of(app: &str, namespace: &str, rng: &mut Rng) -> PodManifest {
     let template = Rng::new(owner_uid(app).len() as u64 ^ app.len() as u64).suffix(10);
     let replica_set = format!("{app}-{template}");
     PodManifest {
-        labels: labels(&[
-            ("app.kubernetes.io/instance", "prod"),
-            ("app.kubernetes.io/name", app),
-            ("pod-template-hash", &template),
-        ]),
+        labels: application_labels(app, Some(&template)),
         owner: owned("apps/v1", "ReplicaSet", &replica_set),
         ..generated(namespace, &replica_set, image::of_app(app), rng)
     }
+}
+
+/// A pod of the ReplicaSet with this name, UID and hash, which is of the Deployment `app`.
+pub(crate) fn of_replica_set(
+    namespace: &str,
+    app: &str,
+    (name, uid, hash): (&str, &str, &str),
+    image: ContainerImage,
+    rng: &mut Rng,
+) -> PodManifest {
+    let owner = owned("apps/v1", "ReplicaSet", name);
+    PodManifest {
+        labels: application_labels(app, Some(hash)),
+        owner: owner.map(|owner| OwnerReference { uid: uid.to_owned(), ..owner }),
+        uid: rng.uuid(),
+        readiness_probe: true,
+        ..generated(namespace, name, image, rng)
+    }
+}
+
+/// The labels of a Deployment, and those of its pods, which also have the hash of their template.
+pub(crate) fn application_labels(app: &str, hash: Option<&str>) -> Vec<(String, String)> {
+    let own = [("app.kubernetes.io/instance", "prod"), ("app.kubernetes.io/name", app)];
+    let own = own.into_iter().chain(hash.map(|hash| ("pod-template-hash", hash)));
+    labels(&own.collect::<Vec<_>>())
 }
 
 /// The same pod with the labels by which Kueue manages it.

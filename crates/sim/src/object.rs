@@ -1,10 +1,10 @@
-//! What the store holds and delivers: objects of two resources, events, and pages of lists.
+//! What the stores hold and deliver: objects of a resource, events, and pages of lists.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A resource of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,27 +17,91 @@ pub enum ServedKind {
     Nodes,
     /// `v1` Namespaces
     Namespaces,
+    /// `apps/v1` Deployments
+    Deployments,
+    /// `apps/v1` ReplicaSets
+    ReplicaSets,
+    /// `apps/v1` StatefulSets, of which there are none
+    StatefulSets,
+    /// `apps/v1` DaemonSets, of which there are none
+    DaemonSets,
+    /// `apps/v1` ControllerRevisions, of which there are none
+    ControllerRevisions,
+    /// `batch/v1` Jobs, of which there are none
+    Jobs,
+}
+
+/// The names of a resource.
+pub(super) struct KindNames {
+    /// Empty for the core group
+    pub(super) group: &'static str,
+    pub(super) version: &'static str,
+    pub(super) plural: &'static str,
+    pub(super) singular: &'static str,
+    /// `kind` of its objects; that of its lists ends in `List`
+    pub(super) kind: &'static str,
+    pub(super) short: &'static [&'static str],
+}
+
+impl KindNames {
+    /// `apiVersion` of its objects.
+    pub(super) fn api_version(&self) -> String {
+        match self.group {
+            "" => self.version.to_owned(),
+            group => format!("{group}/{}", self.version),
+        }
+    }
+
+    /// Its entry in the discovery.
+    pub(super) fn discovered(&self, namespaced: bool, verbs: &[&str]) -> Value {
+        json!({
+            "name": self.plural, "singularName": self.singular, "namespaced": namespaced, "kind": self.kind,
+            "verbs": verbs, "shortNames": self.short,
+        })
+    }
 }
 
 impl ServedKind {
+    /// Every resource that is served from a store.
+    pub(super) const ALL: [Self; 10] = [
+        Self::Pods,
+        Self::Events,
+        Self::Nodes,
+        Self::Namespaces,
+        Self::Deployments,
+        Self::ReplicaSets,
+        Self::StatefulSets,
+        Self::DaemonSets,
+        Self::ControllerRevisions,
+        Self::Jobs,
+    ];
+
+    pub(super) const fn names(self) -> KindNames {
+        let (group, plural, singular, kind, short): (_, _, _, _, &[&str]) = match self {
+            Self::Pods => ("", "pods", "pod", "Pod", &["po"]),
+            Self::Events => ("", "events", "event", "Event", &["ev"]),
+            Self::Nodes => ("", "nodes", "node", "Node", &["no"]),
+            Self::Namespaces => ("", "namespaces", "namespace", "Namespace", &["ns"]),
+            Self::Deployments => ("apps", "deployments", "deployment", "Deployment", &["deploy"]),
+            Self::ReplicaSets => ("apps", "replicasets", "replicaset", "ReplicaSet", &["rs"]),
+            Self::StatefulSets => ("apps", "statefulsets", "statefulset", "StatefulSet", &["sts"]),
+            Self::DaemonSets => ("apps", "daemonsets", "daemonset", "DaemonSet", &["ds"]),
+            Self::ControllerRevisions => {
+                ("apps", "controllerrevisions", "controllerrevision", "ControllerRevision", &[])
+            }
+            Self::Jobs => ("batch", "jobs", "job", "Job", &[]),
+        };
+        KindNames { group, version: "v1", plural, singular, kind, short }
+    }
+
     /// As it stands in paths and in messages.
     pub const fn plural(self) -> &'static str {
-        match self {
-            Self::Pods => "pods",
-            Self::Events => "events",
-            Self::Nodes => "nodes",
-            Self::Namespaces => "namespaces",
-        }
+        self.names().plural
     }
 
     /// `kind` of its objects; that of its lists ends in `List`.
     pub const fn kind(self) -> &'static str {
-        match self {
-            Self::Pods => "Pod",
-            Self::Events => "Event",
-            Self::Nodes => "Node",
-            Self::Namespaces => "Namespace",
-        }
+        self.names().kind
     }
 
     /// Whether its objects are in no namespace.
@@ -47,7 +111,7 @@ impl ServedKind {
 
     /// Whether its objects are also served as protobuf, which podinit asks for.
     pub(super) const fn has_protobuf(self) -> bool {
-        !self.is_of_cluster()
+        matches!(self, Self::Pods | Self::Events)
     }
 
     /// The fields that its objects can be selected by, besides name and namespace.
@@ -67,6 +131,7 @@ impl ServedKind {
             ],
             Self::Nodes => &["spec.unschedulable"],
             Self::Namespaces => &["status.phase"],
+            _ => &[],
         }
     }
 }

@@ -5,8 +5,8 @@ use super::container::{AppState, ContainerRef};
 use super::image::PullFault;
 use super::kubelet::ConditionVerdict;
 use super::life::{
-    ConditionWriter, MODEL_LOADED, PodChange, PodLife, PodManifest, READINESS_GATE, ResizeStep,
-    SCHEDULING_GATE,
+    ConditionWriter, LifeStep, MODEL_LOADED, PodChange, PodLife, PodManifest, READINESS_GATE,
+    ResizeStep, SCHEDULING_GATE,
 };
 use super::manifest;
 use super::node::{self, KubeletMinor, SimulatedNode};
@@ -36,6 +36,16 @@ pub fn successor(removed: &PodLife, rng: &mut Rng) -> PodLife {
     let mut life = of_manifest(removed.kind, LifeSpeed::Usual, manifest, rng);
     life.recreations = removed.recreations.saturating_sub(1);
     life
+}
+
+/// The life of a pod that a controller keeps: only that deletes it.
+pub(crate) fn kept(kind: LifeKind, manifest: PodManifest, rng: &mut Rng) -> PodLife {
+    let mut life = of_manifest(kind, LifeSpeed::Usual, manifest, rng);
+    let is_end =
+        |step: &LifeStep| matches!(step.change, PodChange::Terminate { .. } | PodChange::Remove);
+    let end = life.steps.iter().position(is_end);
+    life.steps.truncate(end.unwrap_or(life.steps.len()));
+    PodLife { recreations: 0, permanent: true, ..life }
 }
 
 fn of_manifest(kind: LifeKind, speed: LifeSpeed, manifest: PodManifest, rng: &mut Rng) -> PodLife {

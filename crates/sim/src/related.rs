@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::infrastructure::uid;
 use super::life::SCHEDULING_GATE;
 use super::node::nodes;
+use super::object::{KindNames, ServedKind};
 use super::scene::Scene;
 use super::sim_clock::{SECOND, meta_time, time};
 use super::status::StatusFailure;
@@ -32,17 +33,6 @@ pub(super) enum RelatedKind {
     Secrets,
     TargetGroupBindings,
     Workloads,
-}
-
-/// The names of a resource.
-struct KindNames {
-    /// Empty for the core group
-    group: &'static str,
-    version: &'static str,
-    plural: &'static str,
-    singular: &'static str,
-    kind: &'static str,
-    short: &'static [&'static str],
 }
 
 /// What a list is made of.
@@ -117,7 +107,7 @@ impl RelatedKind {
         if let Some(name) = name.filter(|_| objects.is_empty()) {
             return Err(StatusFailure::no_object_of(names.group, names.plural, name));
         }
-        let api_version = group_version(&names);
+        let api_version = names.api_version();
         let metadata = json!({"resourceVersion": view.pods.version().to_string()});
         if as_table {
             return Ok(table::of_related(self.columns(), &metadata, &objects, view.now));
@@ -161,34 +151,23 @@ impl RelatedKind {
     }
 }
 
-fn group_version(names: &KindNames) -> String {
-    match names.group {
-        "" => names.version.to_owned(),
-        group => format!("{group}/{}", names.version),
-    }
-}
-
-/// The entries of the core group for the discovery.
-pub(super) fn core_resources() -> Vec<Value> {
-    resources_of("")
-}
-
-fn resources_of(group: &str) -> Vec<Value> {
-    let kinds = RelatedKind::ALL.into_iter().map(RelatedKind::names);
-    let entries = kinds.filter(|names| names.group == group).map(|names| {
-        json!({
-            "name": names.plural, "singularName": names.singular, "namespaced": true, "kind": names.kind,
-            "verbs": ["get", "list"], "shortNames": names.short,
-        })
+/// The entries of a group for the discovery.
+pub(super) fn resources_of(group: &str) -> Vec<Value> {
+    let stored = ServedKind::ALL.into_iter().map(|kind| {
+        let verbs = &["get", "list", "watch"][..];
+        (kind.names(), !kind.is_of_cluster(), verbs)
     });
-    entries.collect()
+    let related =
+        RelatedKind::ALL.into_iter().map(|kind| (kind.names(), true, &["get", "list"][..]));
+    let of_group = stored.chain(related).filter(|(names, ..)| names.group == group);
+    of_group.map(|(names, namespaced, verbs)| names.discovered(namespaced, verbs)).collect()
 }
 
 /// The documents of the discovery besides that of the core group, by path.
 pub(super) fn discovery() -> Vec<(String, Value)> {
-    let groups: BTreeMap<&str, &str> = RelatedKind::ALL
-        .into_iter()
-        .map(RelatedKind::names)
+    let stored = ServedKind::ALL.into_iter().map(ServedKind::names);
+    let groups: BTreeMap<&str, &str> = stored
+        .chain(RelatedKind::ALL.into_iter().map(RelatedKind::names))
         .filter(|names| !names.group.is_empty())
         .map(|names| (names.group, names.version))
         .collect();

@@ -70,6 +70,8 @@ pub enum Scene {
     WrongClocks,
     /// [`Self::RegistryDown`], and the registry of images that name none serves nobody
     TwoRegistries,
+    /// A release of one Deployment is rolled out whose image has a wrong tag: the old pods go on to serve
+    BadRollout,
 }
 
 /// How a step of a pod's life is held up.
@@ -83,7 +85,7 @@ pub(super) struct BlockedStep {
 
 impl Scene {
     /// Every scene.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::RegistryDown,
         Self::CniOutage,
         Self::BadNode,
@@ -99,6 +101,7 @@ impl Scene {
         Self::GateForgotten,
         Self::WrongClocks,
         Self::TwoRegistries,
+        Self::BadRollout,
     ];
 
     /// Its name, as `podinit demo --scene` takes it.
@@ -119,6 +122,7 @@ impl Scene {
             Self::GateForgotten => "gate-forgotten",
             Self::WrongClocks => "wrong-clocks",
             Self::TwoRegistries => "two-registries",
+            Self::BadRollout => "bad-rollout",
         }
     }
 
@@ -150,6 +154,7 @@ impl Scene {
             Self::TwoRegistries => {
                 "registry.example.com refuses connections, and docker.io answers 503"
             }
+            Self::BadRollout => "payments/ledger gets a release whose image has a wrong tag",
         }
     }
 

@@ -58,7 +58,7 @@ impl StatusFailure {
 
     /// 404: there is no object of this name
     pub(super) fn no_such_object(resource: ServedKind, name: &str) -> Self {
-        Self::no_object_of("", resource.plural(), name)
+        Self::no_object_of(resource.names().group, resource.plural(), name)
     }
 
     /// The same of a resource of any group; that of the core is empty.
@@ -80,10 +80,11 @@ impl StatusFailure {
 
     /// 403, as it is answered to those who may not list this resource
     pub(super) fn forbidden_to(resource: ServedKind) -> Self {
-        let resource = resource.plural();
+        let (group, plural) = (resource.names().group, resource.plural());
+        let of_group = if group.is_empty() { String::new() } else { format!(".{group}") };
         let message = format!(
-            "{resource} is forbidden: User \"podinit\" cannot list resource \"{resource}\" in API \
-             group \"\" at the cluster scope"
+            "{plural}{of_group} is forbidden: User \"podinit\" cannot list resource \"{plural}\" in API \
+             group \"{group}\" at the cluster scope"
         );
         Self::new(403, "Forbidden", message)
     }

@@ -6,17 +6,19 @@ use super::object::{ServedKind, StoredObject};
 use super::status::StatusFailure;
 
 fn type_meta(resource: ServedKind) -> String {
-    format!(r#""kind":"{}","apiVersion":"v1""#, resource.kind())
+    let names = resource.names();
+    format!(r#""kind":"{}","apiVersion":"{}""#, names.kind, names.api_version())
 }
 
 /// What a bookmark has besides its metadata.
 const fn bookmark_rest(resource: ServedKind) -> &'static str {
     match resource {
         ServedKind::Pods => r#""spec":{"containers":null},"status":{}"#,
-        ServedKind::Nodes | ServedKind::Namespaces => r#""spec":{},"status":{}"#,
         ServedKind::Events => {
             r#""involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#
         }
+        ServedKind::ControllerRevisions => r#""revision":0"#,
+        _ => r#""spec":{},"status":{}"#,
     }
 }
 

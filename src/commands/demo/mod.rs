@@ -41,6 +41,7 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         speed: simulation.speed,
         seed: simulation.seed,
         bookmark_interval: BOOKMARK_INTERVAL,
+        deploys: true,
         scene: simulation.scene(),
         ..ClusterConfig::default()
     };

@@ -144,6 +144,13 @@ const STORIES: [Story; Scene::ALL.len()] = [
         stuck: &[("init", "image", 33), ("containers", "image", 33)],
         registry: REGISTRY,
     },
+    Story {
+        scene: Scene::BadRollout,
+        // Five pods are no burnt budget: the Deployment keeps the others.
+        pages: &[],
+        stuck: &[("containers", "image", 33)],
+        registry: None,
+    },
 ];
 
 impl Story {
@@ -346,7 +353,8 @@ scenes! {
     device_plugin_gone: DevicePluginGone,
     gate_forgotten: GateForgotten,
     wrong_clocks: WrongClocks,
-    two_registries: TwoRegistries
+    two_registries: TwoRegistries,
+    bad_rollout: BadRollout
 }
 
 #[test]

@@ -82,6 +82,11 @@ fn problems_of(scene: Scene, minute: u64) -> Vec<Named> {
             Some(("image", "registry.example.com/shop/checkout:2.7.2")),
             " pods cannot pull image registry.example.com/shop/checkout:2.7.2: not found. Since 00:03, ",
         )],
+        Scene::BadRollout => vec![named(
+            "image",
+            Some(("image", "registry.example.com/payments/ledger:2.5.0")),
+            " pods cannot pull image registry.example.com/payments/ledger:2.5.0: not found. Since 00:03, ",
+        )],
         Scene::ZoneOutage => vec![named(
             "cni",
             Some(("zone", "example-1b")),
@@ -170,7 +175,7 @@ fn onset(scene: Scene, minute: u64) -> Duration {
     }
 }
 
-/// Two pods a second, with evidence.
+/// Two pods a second, with evidence and with releases.
 fn settings(scene: Option<Scene>) -> SceneSettings {
     let in_scene = SceneSettings {
         scene,
@@ -181,6 +186,7 @@ fn settings(scene: Option<Scene>) -> SceneSettings {
     SceneSettings {
         rate: 2.0,
         problems: true,
+        deploys: true,
         ..match scene {
             Some(_) => in_scene,
             None => SceneSettings::healthy(),
@@ -319,5 +325,6 @@ scenes! {
     device_plugin_gone: DevicePluginGone,
     gate_forgotten: GateForgotten,
     wrong_clocks: WrongClocks,
-    two_registries: TwoRegistries
+    two_registries: TwoRegistries,
+    bad_rollout: BadRollout
 }

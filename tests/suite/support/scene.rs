@@ -54,6 +54,8 @@ pub struct SceneSettings {
     pub evidence: bool,
     /// Whether problems are looked for at each sample
     pub problems: bool,
+    /// Whether Deployments get new releases, as in the demo
+    pub deploys: bool,
     pub slos: SloFile,
 }
 
@@ -70,6 +72,7 @@ impl SceneSettings {
             seed: 1,
             evidence: true,
             problems: false,
+            deploys: false,
             slos: SloFile::built_in(),
         }
     }
@@ -93,6 +96,7 @@ impl SceneSettings {
             // Deletions that no watch sees are another story.
             opening: false,
             hopeless: false,
+            deploys: self.deploys,
             population: ClusterConfig::default().population,
             ..ClusterConfig::manual()
         };

@@ -4,12 +4,14 @@
 
 mod client;
 mod cluster;
+mod deployments;
 mod events;
 mod faults;
 mod gates;
 mod lives;
 mod protocol;
 mod related;
+mod releases;
 mod story;
 
 /// For a test that hangs: no machine is so slow that a test that passes meets it.

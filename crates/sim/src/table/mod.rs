@@ -4,6 +4,7 @@
 
 mod event;
 mod pod;
+mod workload;
 
 use serde_json::{Value, json};
 
@@ -50,6 +51,9 @@ fn table(resource: ServedKind, metadata: &Value, objects: &[Value], now: Timesta
         ServedKind::Events => (&event::COLUMNS, event::cells),
         ServedKind::Nodes => (&NODE_COLUMNS, node_cells),
         ServedKind::Namespaces => (&NAMESPACE_COLUMNS, namespace_cells),
+        ServedKind::Deployments => (&workload::DEPLOYMENT_COLUMNS, workload::deployment_cells),
+        ServedKind::ReplicaSets => (&workload::REPLICA_SET_COLUMNS, workload::replica_set_cells),
+        _ => (&workload::OTHER_COLUMNS, workload::other_cells),
     };
     document(columns, metadata, objects, |object| cells(object, now))
 }
