@@ -17,6 +17,7 @@ mod report;
 mod rollouts;
 mod rules;
 mod variables;
+mod wait;
 
 use std::ffi::{OsStr, OsString};
 
@@ -43,6 +44,7 @@ pub use rollouts::{RolloutsArgs, RolloutsFormat};
 pub use rules::RulesArgs;
 pub use variables::Program;
 pub use variables::unknown_variables;
+pub use wait::{WaitArgs, WaitFormat};
 
 use podinit_text::nearest::nearest;
 
@@ -85,6 +87,8 @@ pub enum Command {
     Stuck(StuckArgs),
     /// List the rollouts: how far they are, what holds them, and how the last ones ended
     Rollouts(RolloutsArgs),
+    /// Wait until a workload is rolled out, and say why it is not
+    Wait(WaitArgs),
     /// Write Prometheus rules for an SLO file
     Rules(RulesArgs),
     /// Record what replay and report read: lists, watch events and Events of pods
@@ -106,7 +110,8 @@ pub fn command_line() -> clap::Command {
 }
 
 /// The flag with its variable: `PODINIT_` and its name. The command stands before a name that means something else
-/// for each command, and before those by which `explain` finds its pod and `report` its exporter, which no variable for others may choose.
+/// for each command, and before those by which `explain` finds its pod, `report` its exporter and `wait` its pods, which no
+/// variable for others may choose.
 fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
     let name = match flag.get_long() {
         Some(name @ "output") => format!("podinit_{command}_{name}"),
@@ -114,6 +119,9 @@ fn with_variable(flag: clap::Arg, command: &str) -> clap::Arg {
             format!("podinit_{command}_{name}")
         }
         Some(name @ "url") if command == report::NAME => format!("podinit_{command}_{name}"),
+        Some(name @ ("namespace" | "label-selector" | "timeout")) if command == wait::NAME => {
+            format!("podinit_{command}_{name}")
+        }
         Some(name) => format!("podinit_{name}"),
         None => return flag,
     };
@@ -159,6 +167,7 @@ impl Command {
             Self::Problems(args) => &args.log,
             Self::Stuck(args) => &args.log,
             Self::Rollouts(args) => &args.log,
+            Self::Wait(args) => &args.log,
             Self::Rules(args) => &args.log,
             Self::Capture(args) => &args.log,
             Self::Doctor(args) => &args.serve.exporter.log,
@@ -190,6 +199,7 @@ impl Command {
             Self::Capture(args) if args.evidence.nodes() && args.namespace.is_some() => {
                 Err(NODES_OF_NAMESPACE.to_owned())
             }
+            Self::Wait(_) => Ok(()),
             Self::Rules(_) | Self::Capture(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

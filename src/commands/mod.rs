@@ -17,6 +17,7 @@ mod serve;
 mod shell_help;
 mod source;
 mod stuck;
+mod wait;
 
 use std::future::Future;
 use std::io;
@@ -81,6 +82,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Problems(args) => return block_on(problems::problems(args)),
         Command::Stuck(args) => return block_on(stuck::stuck(args)),
         Command::Rollouts(args) => return block_on(rollouts::rollouts(args)),
+        Command::Wait(args) => return block_on(wait::wait(args)),
         Command::Rules(args) => rules(&args, &mut io::stdout().lock()),
         Command::Capture(args) => block_on(capture::capture(args)),
         Command::Completions(args) => shell_help::completions(&args, &mut io::stdout().lock()),

@@ -23,6 +23,7 @@ import late_nodes
 import late_watch
 import named_waits
 import promcheck
+import rollouts
 import scenarios  # noqa: F401  registers the scenarios
 import tenants
 import traces
@@ -126,6 +127,8 @@ class Suite:
             in_place.run(self)
         if self.wanted("named-waits"):
             named_waits.run(self)
+        if self.wanted("rollouts"):
+            rollouts.run(self)
         if self.wanted("tenants") and self.has_events:
             tenants.run(self)
         if self.wanted("late-watch"):
@@ -198,7 +201,7 @@ def main():
     parser.add_argument("--podinit", required=True)
     parser.add_argument("--crds", required=True, help="directory of the Prometheus operator's CRDs")
     parser.add_argument("--directory", required=True)
-    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, late-watch, causes, comparison, in-place, named-waits, tenants, faults, access, deploy)")
+    parser.add_argument("--only", action="append", help="scenarios to run (also: kubelets, startup-sli, late-nodes, late-watch, causes, comparison, in-place, named-waits, rollouts, tenants, faults, access, deploy)")
     suite = Suite(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

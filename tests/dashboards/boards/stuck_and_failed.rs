@@ -235,7 +235,8 @@ fn excluded() -> Panel {
 }
 
 fn rollouts() -> Panel {
-    let in_progress = sum_by("$namespace_label, workload, held_by", "podinit_rollouts_in_progress", "");
+    let in_progress =
+        sum_by("$namespace_label, workload, held_by", "podinit_rollouts_in_progress", "");
     Panel::new(
         Kind::Table(vec![column("Rollouts", "short")]),
         "Rollouts in progress, now",

@@ -14,3 +14,4 @@ mod says_more;
 mod strangers_text;
 mod stuck;
 mod two_faults;
+mod wait;

@@ -50,6 +50,9 @@ pub(super) trait EvidenceKind {
     /// One of them could not be read.
     fn count_lost(&self, _reason: EventLossReason) {}
 
+    /// It cannot be read now.
+    fn down(&mut self, _failure: &ApiError) {}
+
     /// All of them were taken.
     fn taken(&mut self) -> Result<(), ReceiverGone> {
         Ok(())
@@ -108,6 +111,7 @@ impl<E: EvidenceKind> WatchSink for EvidenceSink<E> {
             self.log.interrupted(failure);
         } else {
             self.evidence.set_up(false);
+            self.evidence.down(failure);
             self.log.down(failure);
         }
     }

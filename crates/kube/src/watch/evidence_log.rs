@@ -11,6 +11,8 @@ pub(super) struct EvidenceLog {
     what: &'static str,
     /// The resource, as rights name it
     resource: &'static str,
+    /// Whether `--evidence` can leave it out
+    is_optional: bool,
     state: EvidenceLogState,
     /// While it is down
     outage: WatchOutage,
@@ -33,10 +35,16 @@ impl EvidenceLog {
         Self {
             what,
             resource,
+            is_optional: true,
             state: EvidenceLogState::default(),
             outage: WatchOutage::default(),
             warned: false,
         }
+    }
+
+    /// The log of a watch that no flag leaves out.
+    pub(super) fn required(what: &'static str, resource: &'static str) -> Self {
+        Self { is_optional: false, ..Self::new(what, resource) }
     }
 
     /// The watch is open.
@@ -61,9 +69,11 @@ impl EvidenceLog {
         }
         let advice = match failure.kind {
             ApiErrorKind::Forbidden | ApiErrorKind::Unauthorized => {
-                format!(
-                    "; grant the verbs list and watch on {resource}, or leave {resource} out of --evidence"
-                )
+                let left_out = match self.is_optional {
+                    true => format!(", or leave {resource} out of --evidence"),
+                    false => String::new(),
+                };
+                format!("; grant the verbs list and watch on {resource}{left_out}")
             }
             _ => String::new(),
         };

@@ -14,6 +14,7 @@
 //! - `reconciliation`: a list now and then that finds what a watch has lost.
 //! - `probe`: one request before the watch begins.
 //! - `events`: watches the Events about pods, which share nothing with these tasks but the client.
+//! - `objects`: lists and watches the objects of any resource.
 //! - `nodes`: lists and watches nodes. `evidence`: how Events and nodes are read; `evidence_log`: what is logged of
 //!   them.
 
@@ -41,6 +42,7 @@ pub mod frame_reader;
 pub mod line_reader;
 pub mod negotiation;
 pub mod nodes;
+pub mod objects;
 pub mod one_shot_list;
 pub mod outage;
 mod paged_list;

@@ -134,13 +134,27 @@ impl RequestBuilder {
         Self::from_resource("nodes", &PodScope::Cluster, selectors)
     }
 
+    /// The requests for the selected objects of a namespace. `group` is the path of the API, such as `/apis/apps/v1`.
+    pub fn of_objects(
+        group: &str,
+        resource: &str,
+        namespace: &str,
+        selectors: PodSelectors,
+    ) -> Self {
+        Self::in_group(group, resource, &PodScope::Namespace(namespace.to_owned()), selectors)
+    }
+
     fn from_resource(resource: &str, scope: &PodScope, selectors: PodSelectors) -> Self {
+        Self::in_group("/api/v1", resource, scope, selectors)
+    }
+
+    fn in_group(group: &str, resource: &str, scope: &PodScope, selectors: PodSelectors) -> Self {
         let path = match scope {
-            PodScope::Cluster => format!("/api/v1/{resource}"),
+            PodScope::Cluster => format!("{group}/{resource}"),
             // Encoded here, because kube does not encode what it puts into a path.
             PodScope::Namespace(name) => {
                 let segment = utf8_percent_encode(name, &UNRESERVED);
-                format!("/api/v1/namespaces/{segment}/{resource}")
+                format!("{group}/namespaces/{segment}/{resource}")
             }
         };
         Self { resource: kube::core::Request::new(path), selectors }

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::kept::KeptStartups;
 use crate::rollouts::RolloutParts;
-use podinit_core::lifecycle::{Record, Tracker};
+use podinit_core::lifecycle::{Outcome, Record, Tracker};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{OverTime, ProblemFinding};
 
@@ -59,24 +60,32 @@ impl KeptStartups {
         };
         for at in self.looks.due(known, next) {
             let rollouts = &mut RolloutParts::default();
-            let finding = self.finding(tracker, &self.looks.over_time, rollouts, at);
+            let earlier = &self.looks.over_time;
+            let finding = self.finding(tracker, earlier, rollouts, at, |_| true);
             let found = finding.finish(&mut self.looks.over_time);
             (self.looks.pods, self.looks.documents) = (found.pods.len(), 0);
         }
     }
 
-    /// The finding at `now` of all pods of `tracker`, after earlier ones. Those that hold a rollout are also of one of
-    /// `rollouts`.
+    /// The finding at `now` of those pods of `tracker` that count, after earlier ones. They are compared with all that
+    /// became ready. Those that hold a rollout are also of one of `rollouts`.
     pub(super) fn finding(
         &self,
         tracker: &Tracker,
         earlier: &OverTime,
         rollouts: &mut RolloutParts,
         now: Timestamp,
+        counts: impl Fn(PodUid) -> bool,
     ) -> ProblemFinding {
-        let finding = ProblemFinding::new(&self.newest_records(tracker), now);
+        let mut newest = self.newest_records(tracker);
+        newest.retain(|record| {
+            let is_well = record.outcome() == Some(Outcome::Ready) && record.relapse.is_none();
+            is_well || counts(record.uid)
+        });
+        let finding = ProblemFinding::new(&newest, now);
         let mut finding = finding.with_faults(&tracker.node_faults()).after(earlier);
-        for (_, pod) in tracker.in_flight_after(None) {
+        let in_flight = tracker.in_flight_after(None).map(|(_, pod)| pod);
+        for pod in in_flight.filter(|pod| counts(pod.uid())) {
             rollouts.add(&mut finding, &pod.record(), tracker.holds_rollout(pod));
         }
         finding

@@ -34,7 +34,9 @@ use crate::freshness::Freshness;
 use crate::node_clocks;
 use crate::problems::Problems;
 use crate::rollouts::{RolloutFilter, Rollouts};
-use podinit_core::lifecycle::{InFlightRecord, Progress, Record, TrackerConfig, WaitReason};
+use podinit_core::lifecycle::{
+    Delivery, InFlightRecord, Progress, Record, TrackerConfig, WaitReason,
+};
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::reader::{ClockAhead, RecordingDocument};
@@ -88,7 +90,8 @@ impl SourcePodInFlight<'_> {
         }
     }
 
-    fn uid(&self) -> PodUid {
+    /// The UID of the pod.
+    pub fn uid(&self) -> PodUid {
         match self {
             Self::Tracked(pod) => pod.uid(),
             Self::Told(record, _) => record.uid,
@@ -185,6 +188,36 @@ impl SourcePods {
     pub fn add(&mut self, listed: ClusterListing) {
         if let PodOrigin::Tracked(tracked) = &mut self.account {
             self.doubts = tracked.add(listed);
+        }
+    }
+
+    /// Accounts for a delivery of a list-watch of the cluster, after a first listing.
+    pub fn watched(&mut self, delivery: Delivery) {
+        if let PodOrigin::Tracked(tracked) = &mut self.account {
+            tracked.watched(delivery);
+        }
+    }
+
+    /// Accounts for time that has passed without a delivery.
+    pub fn advance(&mut self, now: Timestamp) {
+        if let PodOrigin::Tracked(tracked) = &mut self.account {
+            tracked.move_to(now);
+        }
+    }
+
+    /// The problems of the pods of a cluster that count.
+    pub fn problems_of(&mut self, counts: impl Fn(PodUid) -> bool) -> Problems {
+        match &mut self.account {
+            PodOrigin::Tracked(tracked) => tracked.problems_of(counts),
+            PodOrigin::Told(_) => Problems::default(),
+        }
+    }
+
+    /// The newest startups of a cluster that have ended.
+    pub fn newest_ended(&self) -> Vec<Record> {
+        match &self.account {
+            PodOrigin::Tracked(tracked) => tracked.kept.newest_records(&tracked.tracker),
+            PodOrigin::Told(_) => Vec::new(),
         }
     }
 

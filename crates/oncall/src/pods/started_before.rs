@@ -46,6 +46,12 @@ impl StartedBefore {
         self.0.extend(may_count.cloned());
     }
 
+    /// Takes in a newer version of a pod, or that it is gone.
+    pub(super) fn renew(&mut self, uid: PodUid, newer: Option<&PodSnapshot>) {
+        self.0.retain(|pod| pod.uid != uid);
+        self.add(newer.map_or(&[], std::slice::from_ref));
+    }
+
     /// Drops the pods of the list.
     pub(super) fn clear(&mut self) {
         self.0.clear();

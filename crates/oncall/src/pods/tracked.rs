@@ -18,6 +18,7 @@ use podinit_core::kube_event::in_order_of_time;
 use podinit_core::lifecycle::{
     Cause, Delivery, NodeEvent, Outcome, PodEvent, Record, SourceId, Tracker, TrackerConfig,
 };
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::Timestamp;
 use podinit_problems::{FindingResult, OverTime};
 use podinit_recordings::reader::RecordingDocument;
@@ -140,6 +141,28 @@ impl TrackedPods {
         Vec::new()
     }
 
+    /// Accounts for a delivery of a list-watch, after a first listing.
+    pub(super) fn watched(&mut self, delivery: Delivery) {
+        let now = delivery.now;
+        let mut said = Vec::new();
+        match &delivery.event {
+            PodEvent::Applied(pod) => {
+                self.before.renew(pod.uid, Some(pod));
+                said.extend(self.claims.pod(pod));
+            }
+            PodEvent::Deleted(pod) => {
+                self.before.renew(pod.uid, None);
+                self.claims.forget(pod.uid);
+            }
+            PodEvent::Event(event) => said = self.claims.event(event),
+            _ => {}
+        }
+        self.tracker.apply(delivery, &mut self.kept);
+        for event in said {
+            self.deliver(SourceId(0), PodEvent::Event(event), now);
+        }
+    }
+
     fn deliver(&mut self, source: SourceId, event: PodEvent, now: Timestamp) {
         let delivery = Delivery { source, event, now, observed: None, version: None };
         self.tracker.apply(delivery, &mut self.kept);
@@ -147,8 +170,13 @@ impl TrackedPods {
 
     /// The problems now, with those of earlier listings; of a recording only those of its end.
     pub(super) fn problems(&mut self) -> Problems {
+        self.problems_of(|_| true)
+    }
+
+    /// The problems of the pods that count.
+    pub(super) fn problems_of(&mut self, counts: impl Fn(PodUid) -> bool) -> Problems {
         let mut over_time = std::mem::take(&mut self.over_time);
-        let found = self.found_with(&mut over_time, &mut RolloutParts::default());
+        let found = self.found_with(&mut over_time, &mut RolloutParts::default(), counts);
         self.over_time = over_time;
         found.map_or_else(Problems::default, |(mut found, crashing, now)| {
             if self.is_recorded {
@@ -162,13 +190,14 @@ impl TrackedPods {
 
     /// The finding now, after the earlier ones in `over_time`; `None` before the first listing.
     pub(super) fn found(&self, over_time: &mut OverTime) -> Option<FindingResult> {
-        self.found_with(over_time, &mut RolloutParts::default()).map(|(found, ..)| found)
+        let rollouts = &mut RolloutParts::default();
+        self.found_with(over_time, rollouts, |_| true).map(|(found, ..)| found)
     }
 
     /// The rollouts now, and those that ended before.
     pub(super) fn rollouts(&self) -> FoundRollouts {
         let (mut over_time, mut parts) = (OverTime::default(), RolloutParts::default());
-        let found = self.found_with(&mut over_time, &mut parts);
+        let found = self.found_with(&mut over_time, &mut parts, |_| true);
         found.map_or_else(FoundRollouts::default, |(found, _, now)| {
             let (progress, ended) =
                 (self.tracker.rollouts().collect(), self.kept.rollouts.newest());
@@ -176,17 +205,20 @@ impl TrackedPods {
         })
     }
 
-    /// The finding, how many pods crash after they had started, and the instant of both.
+    /// The finding among the pods that count, how many pods crash after they had started, and the instant of both. Pods
+    /// that hold a rollout are also of one of `rollouts`.
     fn found_with(
         &self,
         over_time: &mut OverTime,
         rollouts: &mut RolloutParts,
+        counts: impl Fn(PodUid) -> bool,
     ) -> Option<(FindingResult, usize, Timestamp)> {
         let now = self.tracker.accounted_time()?;
-        let mut finding = self.kept.finding(&self.tracker, over_time, rollouts, now);
+        let mut finding = self.kept.finding(&self.tracker, over_time, rollouts, now, &counts);
         let (config, has_record) = (self.config.clone(), |uid| self.kept.has(uid));
         let counted = self.before.counted(&self.tracker, config, has_record, now);
-        counted.records.iter().for_each(|record| finding.add(record));
+        let records = counted.records.iter().filter(|record| counts(record.uid));
+        records.for_each(|record| finding.add(record));
         Some((finding.finish(over_time), counted.crashing, now))
     }
 

@@ -15,10 +15,10 @@ use super::waiting::WaitingCosts;
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
 use podinit_core::lifecycle::{
-    AnomalyKind, CustomMilestone, EndedRollout, EndedStartup, GatesEvent, Interval, IntervalResult, Latency,
-    LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState, Progress,
-    Record, RecordAmendment, Stage, StageOrStep, Step, TimestampMode, Tracker, TrackerObservation,
-    UnobservedReason,
+    AnomalyKind, CustomMilestone, EndedRollout, EndedStartup, GatesEvent, Interval, IntervalResult,
+    Latency, LostStartup, Milestone, Observation, Observer, Outcome, PodObservation, PodState,
+    Progress, Record, RecordAmendment, Stage, StageOrStep, Step, TimestampMode, Tracker,
+    TrackerObservation, UnobservedReason,
 };
 use podinit_core::pod::{PodInfo, PodUid};
 use podinit_core::timestamp::Timestamp;

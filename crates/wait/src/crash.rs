@@ -1,0 +1,96 @@
+//! What the API says of a container that crashes: how often it was restarted, and its last lines.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use kube::Client;
+use kube::api::{Api, LogParams};
+use tokio::time::timeout;
+
+use super::answer::ContainerLog;
+
+/// The deadline of a request.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// So many lines are told, of so many bytes.
+const LINES: i64 = 10;
+const BYTES: i64 = 8 << 10;
+
+/// What is known of the container of a pod that crashes most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CrashFacts {
+    pub restarts: i32,
+    pub container: String,
+    /// It runs or waits after a run that failed
+    pub is_after_crash: bool,
+}
+
+/// Asks for a pod; `None` where there is no answer.
+pub(crate) async fn facts(client: &Client, namespace: &str, pod: &str) -> Option<CrashFacts> {
+    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+    let pod = timeout(DEADLINE, pods.get_opt(pod)).await.ok()?.ok()??;
+    let status = pod.status?;
+    let all = status.init_container_statuses.into_iter().chain(status.container_statuses).flatten();
+    all.filter_map(|container| of_container(&container)).max_by_key(|facts| facts.restarts)
+}
+
+/// What is known of a container that has failed.
+fn of_container(container: &ContainerStatus) -> Option<CrashFacts> {
+    let state = container.state.clone().unwrap_or_default();
+    let before = container.last_state.clone().unwrap_or_default().terminated;
+    let has_failed = |exit: i32| exit != 0;
+    let now = state.terminated.is_some_and(|ended| has_failed(ended.exit_code));
+    let crashed = before.is_some_and(|ended| has_failed(ended.exit_code));
+    (now || crashed || container.restart_count > 0).then(|| CrashFacts {
+        restarts: container.restart_count,
+        container: container.name.clone(),
+        is_after_crash: !now,
+    })
+}
+
+/// The last lines of the container that crashed; `None` where the API does not give them.
+pub(crate) async fn last_lines(
+    client: &Client,
+    namespace: &str,
+    pod: &str,
+    facts: CrashFacts,
+) -> Option<ContainerLog> {
+    let CrashFacts { container, is_after_crash, .. } = facts;
+    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+    let params = LogParams {
+        container: Some(container.clone()),
+        previous: is_after_crash,
+        tail_lines: Some(LINES),
+        limit_bytes: Some(BYTES),
+        ..LogParams::default()
+    };
+    let text = timeout(DEADLINE, pods.logs(pod, &params)).await.ok()?.ok()?;
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    (!lines.is_empty()).then(|| ContainerLog { pod: pod.to_owned(), container, lines })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn facts(status: serde_json::Value) -> Option<CrashFacts> {
+        let mut container =
+            json!({"name": "app", "image": "i", "imageID": "", "ready": false, "restartCount": 0});
+        container.as_object_mut().unwrap().extend(status.as_object().unwrap().clone());
+        of_container(&serde_json::from_value(container).unwrap())
+    }
+
+    #[test]
+    fn the_run_that_failed_is_the_last_or_the_one_before() {
+        let failed = json!({"terminated": {"exitCode": 1}});
+        assert_eq!(facts(json!({"state": {"running": {}}})), None);
+        assert!(!facts(json!({"state": failed})).unwrap().is_after_crash);
+        let waits = json!({"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": failed, "restartCount": 3});
+        let waits = facts(waits).unwrap();
+        assert_eq!((waits.restarts, waits.is_after_crash), (3, true));
+        assert_eq!(facts(json!({"state": {"terminated": {"exitCode": 0}}})), None);
+    }
+}

@@ -1,0 +1,333 @@
+//! A look at a target: is it done, has it failed, and what holds it ([§17.6](crate::specification#s17-6)).
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use podinit_core::kube_event::CapacityState;
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Cause, CauseClass, Interval, Outcome, Progress, Record, Stage};
+use podinit_core::pod::{PodPhase, PodUid};
+use podinit_core::timestamp::Timestamp;
+use podinit_oncall::explain::{Explanation, ExplanationContext, quoted};
+use podinit_oncall::problems::Problem;
+use podinit_text::human_time::{clock_time, seconds, since};
+
+use super::answer::{PodCounts, SlowestPod, TargetAnswer, TargetOutcome};
+use super::creations::FailedCreation;
+use super::object::{RolloutProgress, Standing};
+use super::patience::FailureSigns;
+use super::target::{WaitTarget, WorkloadKind};
+use super::wait::{KnownObject, Wait};
+
+/// A container crashes for good after so many restarts.
+const MOST_RESTARTS: i32 = 3;
+/// How long a target that is done waits for the watch of its pods to say so too.
+const DONE_GRACE: Duration = Duration::from_millis(500);
+
+/// What a look at the target has shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    pub answer: TargetAnswer,
+    /// What is worth a new line: what the line says, without durations
+    pub key: String,
+    /// There is no such object
+    pub is_absent: bool,
+    /// The pods whose containers crash
+    pub crashing: Vec<(PodUid, String)>,
+}
+
+impl Wait {
+    /// Looks at what is known at `now`.
+    pub(crate) fn look(&mut self, now: Timestamp) -> Look {
+        let standing = match self.object() {
+            Some(object) => object.standing(),
+            None if self.kind().is_none() => self.standing_of_pods(),
+            None => Standing::default(),
+        };
+        let (new, name) = self.new_revision();
+        if name.is_some() && name != self.revision {
+            if let Some(before) = std::mem::replace(&mut self.revision, name) {
+                self.replaced.push(before);
+                self.patience.begin(now);
+            }
+        }
+        let new = self.pods.of_revision(new);
+        let pods = self.count(&new, standing.wanted, now);
+        if self.is_listed {
+            self.account.advance(now);
+        }
+        let problems = self.account.problems_of(|uid| new.contains(&uid)).problems;
+        let in_flight = self.account.in_flight().filter(|pod| new.contains(&pod.uid()));
+        let in_flight: Vec<Record> = in_flight.map(|pod| pod.record()).collect();
+        let creation = self.failed_creation(&standing, &pods);
+        let signs = self.signs(&problems, &in_flight, creation.as_ref());
+        let why = self.failure(&standing, signs, now);
+        let is_done = self.is_done(&standing, &pods, now);
+        let waiting = in_flight.iter().filter_map(|record| waiting(record, now));
+        let (waits, waits_for) = waiting.min_by_key(|(since, ..)| *since).map_or_else(
+            || (None, String::new()),
+            |(_, line, without_time)| (Some(line), without_time),
+        );
+        let crashes = |one: &&Problem| one.cause == Cause::Crash.as_str();
+        let crashing = problems.iter().filter(crashes).flat_map(|one| &one.oldest);
+        let crashing =
+            crashing.filter_map(|pod| Some((self.pods.named(&pod.name)?, pod.name.clone())));
+        let crashing = crashing.collect();
+        let mut controller = Vec::new();
+        if let Some(creation) = &creation {
+            controller.push(creation.sentence(now));
+        }
+        if let RolloutProgress::Failed(words) = &standing.progress
+            && standing.deadline_passed.is_some()
+        {
+            controller.push(format!("the progress deadline of the Deployment has passed: {words}"));
+        }
+        let is_absent = self.is_absent();
+        let absent = is_absent.then(|| "does not exist yet".to_owned());
+        let answer = TargetAnswer {
+            target: self.target.to_string(),
+            namespace: self.namespace.clone(),
+            outcome: match (is_done, &why) {
+                (true, _) => TargetOutcome::Done,
+                (false, Some(_)) => TargetOutcome::Failed,
+                (false, None) => TargetOutcome::Waiting,
+            },
+            seconds: since(self.began, now),
+            sentence: String::new(),
+            revision: self.revision.clone(),
+            replaced: self.replaced.clone(),
+            slowest: self.slowest(&new).filter(|_| is_done),
+            going: match &standing.progress {
+                RolloutProgress::Going(text) => Some(text.clone()),
+                RolloutProgress::Unobserved if self.object().is_some() => {
+                    Some("its controller has not seen the newest spec yet".to_owned())
+                }
+                _ => None,
+            },
+            next_command: self.next_command(&problems, creation.as_ref()),
+            notes: absent.iter().chain(&standing.notes).chain(&self.unread).cloned().collect(),
+            logs: Vec::new(),
+            pods,
+            why,
+            waits,
+            controller,
+            problems,
+        };
+        let key =
+            format!("{waits_for} {:?} {:?}", answer.pods, (&answer.controller, &answer.notes));
+        let key = format!("{key} {:?} {:?}", answer.revision, answer.going);
+        Look { answer: answer.with_sentence(), key, is_absent, crashing }
+    }
+
+    /// Whether there is no such object, or no such pod.
+    fn is_absent(&self) -> bool {
+        match (&self.target, &self.object) {
+            (WaitTarget::Workload(..), object) => matches!(object, KnownObject::Absent),
+            (WaitTarget::Pod(_), _) => self.is_listed && !self.was_there,
+            (WaitTarget::Selected { .. }, _) => false,
+        }
+    }
+
+    /// Counts the pods. One of the new revision that is up for the first time gives the others more time.
+    fn count(&mut self, new: &HashSet<PodUid>, wanted: usize, now: Timestamp) -> PodCounts {
+        let mut counts = PodCounts { wanted, ready: 0, old: 0 };
+        for (uid, pod) in self.pods.all() {
+            if !new.contains(uid) {
+                counts.old += usize::from(pod.phase == PodPhase::Active);
+            } else if pod.is_up || pod.phase == PodPhase::Succeeded {
+                counts.ready += 1;
+                if self.been_up.insert(*uid) {
+                    self.patience.begin(now);
+                }
+            }
+        }
+        counts
+    }
+
+    /// That the controller cannot create pods of the new revision, if it says so.
+    fn failed_creation(&self, standing: &Standing, pods: &PodCounts) -> Option<FailedCreation> {
+        let WaitTarget::Workload(kind, name) = &self.target else {
+            return None;
+        };
+        let is_done = standing.progress == RolloutProgress::Done;
+        let newest = self.maker();
+        let concerns = |of: &str, called: &str| match newest {
+            Some(newest) if of == WorkloadKind::ReplicaSet.as_str() => called == newest,
+            _ => of == kind.as_str() && called == name,
+        };
+        if is_done || pods.ready >= standing.wanted {
+            return None;
+        }
+        let told = self.creations.holding(concerns, self.pods.newest());
+        let (since, message) = match (told, &standing.cannot_create) {
+            (told @ Some(_), _) => return told,
+            (None, stated) => stated.clone()?,
+        };
+        let (kind, name) = match newest {
+            Some(newest) => (WorkloadKind::ReplicaSet, newest),
+            None => (*kind, &**name),
+        };
+        Some(FailedCreation {
+            kind: kind.as_str().to_owned(),
+            name: name.to_owned(),
+            message,
+            since,
+        })
+    }
+
+    /// What may make it fail.
+    fn signs(
+        &self,
+        problems: &[Problem],
+        in_flight: &[Record],
+        creation: Option<&FailedCreation>,
+    ) -> FailureSigns {
+        let is_job = self.kind() == Some(WorkloadKind::Job);
+        let has_crashed = |problem: &Problem| {
+            let mut pods = problem.oldest.iter().filter_map(|pod| self.pods.named(&pod.name));
+            pods.any(|uid| self.crashes.get(&uid).is_some_and(|one| one.restarts >= MOST_RESTARTS))
+        };
+        let fails = |problem: &&Problem| {
+            let causes = problem.causes.iter().map(|one| &one.cause);
+            let mut causes = causes.chain(std::iter::once(&problem.cause));
+            causes.any(|cause| match Cause::from_text(cause) {
+                Some(Cause::Crash) => !is_job && has_crashed(problem),
+                Some(cause) => CauseClass::from_cause(cause) == CauseClass::Failing,
+                None => false,
+            })
+        };
+        let mut signs = FailureSigns {
+            failing: problems.iter().filter(fails).map(|problem| problem.since).min(),
+            unschedulable: None,
+        };
+        let earliest = |known: &mut Option<Timestamp>, at: Timestamp| {
+            *known = Some(known.map_or(at, |known| known.min(at)));
+        };
+        if let Some(creation) = creation {
+            earliest(&mut signs.failing, creation.since);
+        }
+        if self.pods.all().any(|(_, pod)| pod.is_ending) {
+            return signs;
+        }
+        for record in in_flight {
+            let Progress::InFlight { waiting, entered, .. } = record.progress else {
+                continue;
+            };
+            if waiting.stage() != Stage::Unschedulable {
+                continue;
+            }
+            let said = record.unschedulable.as_ref();
+            match said.map_or(CapacityState::Unknown, |said| said.state) {
+                CapacityState::NoScaleUp | CapacityState::ScaleUpFailed => {
+                    let since = said.and_then(|said| said.since).unwrap_or(entered);
+                    earliest(&mut signs.failing, since.max(entered));
+                }
+                CapacityState::Unknown => earliest(&mut signs.unschedulable, entered),
+                CapacityState::ScalingUp | CapacityState::Nominated => {}
+            }
+        }
+        signs
+    }
+
+    /// Why it has failed, if it has.
+    fn failure(
+        &mut self,
+        standing: &Standing,
+        signs: FailureSigns,
+        now: Timestamp,
+    ) -> Option<String> {
+        if matches!(self.object, KnownObject::Gone) {
+            return Some("it was deleted".to_owned());
+        }
+        match &standing.progress {
+            RolloutProgress::Unobserved | RolloutProgress::Done => {
+                self.patience.begin(now);
+                None
+            }
+            RolloutProgress::Failed(words) => {
+                let is_stale = standing.deadline_passed.is_some()
+                    && standing.deadline_passed == self.stale_deadline;
+                (!is_stale).then(|| words.clone())
+            }
+            RolloutProgress::Going(_) => {
+                let lasted = self.patience.look(signs, now)?;
+                let lasted = seconds(lasted.as_secs_f64().floor());
+                let which = if self.revision.is_some() { " of the new revision" } else { "" };
+                Some(format!("no pod{which} got ready for {lasted}"))
+            }
+        }
+    }
+
+    /// Whether it is done, and its pods are known to be.
+    fn is_done(&mut self, standing: &Standing, pods: &PodCounts, now: Timestamp) -> bool {
+        if standing.progress != RolloutProgress::Done || matches!(self.object, KnownObject::Gone) {
+            self.done_since = None;
+            return false;
+        }
+        let since = *self.done_since.get_or_insert(now);
+        pods.ready >= standing.wanted || since.plus(DONE_GRACE) <= now
+    }
+
+    /// The pod of the new revision that took longest to be ready.
+    fn slowest(&self, new: &HashSet<PodUid>) -> Option<SlowestPod> {
+        let ended = self.account.newest_ended();
+        let ready = ended
+            .iter()
+            .filter(|record| record.outcome() == Some(Outcome::Ready) && new.contains(&record.uid));
+        let took = |record: &&Record| record.duration(Interval::CreatedToReady);
+        let slowest = ready.filter(|one| took(one).is_some()).max_by_key(took)?;
+        let stages = Stage::ALL
+            .into_iter()
+            .filter_map(|stage| Some((slowest.duration(Interval::Stage(stage))?, stage)));
+        let (longest, stage) = stages.max_by_key(|(took, _)| *took)?;
+        Some(SlowestPod {
+            pod: slowest.pod.name.to_string(),
+            seconds: took(&slowest)?.as_seconds_f64(),
+            stage: stage.as_str(),
+            stage_seconds: longest.as_seconds_f64(),
+        })
+    }
+
+    /// The command that shows more.
+    fn next_command(&self, problems: &[Problem], creation: Option<&FailedCreation>) -> String {
+        if let Some(problem) = problems.first() {
+            return problem.next_command.clone();
+        }
+        let namespace = quoted(&self.namespace);
+        let described = match (&self.target, creation) {
+            (_, Some(one)) => format!("{}/{}", one.kind.to_lowercase(), one.name),
+            (WaitTarget::Selected { selector, .. }, None) => {
+                return format!("kubectl -n {namespace} get pods -l {}", quoted(selector));
+            }
+            (target, None) => target.to_string(),
+        };
+        format!("kubectl -n {namespace} describe {}", quoted(&described))
+    }
+}
+
+/// What the pod of `record` waits for: since when, as a line, and without a time.
+fn waiting(record: &Record, now: Timestamp) -> Option<(Timestamp, String, String)> {
+    let Progress::InFlight { waiting, entered, .. } = record.progress else {
+        return None;
+    };
+    let headline = Explanation::new(record, ExplanationContext::default(), now).headline?;
+    let name = &record.pod.name;
+    let message = record.message.as_deref().unwrap_or_default();
+    let without_time = format!("{name} {waiting:?} {message}");
+    // As a predicate of the pod.
+    let begins = headline.chars().next().map(|first| first.to_ascii_lowercase());
+    let headline: String = begins.into_iter().chain(headline.chars().skip(1)).collect();
+    Some((entered, format!("{name} {headline}"), without_time))
+}
+
+impl FailedCreation {
+    /// What is wrong, where and since when.
+    fn sentence(&self, now: Timestamp) -> String {
+        let Self { kind, name, message, since } = self;
+        let since = clock_time(*since, now);
+        format!(
+            "{kind} {name} cannot create pods: {}. Since {since}",
+            message.trim_end_matches('.')
+        )
+    }
+}
