@@ -9,7 +9,7 @@ use podinit_kube::watch::stats::{WATCH_STATE, WatchCounters};
 
 /// Every family that an exporter can expose, without `process_*`. `traces` are the families of what sends its traces.
 pub fn families(traces: &[FamilyDoc]) -> Vec<FamilyDoc> {
-    let tables: [&[FamilyDoc]; 12] = [
+    let tables: [&[FamilyDoc]; 13] = [
         &families_of_pods(),
         &WatchCounters::FAMILIES,
         &WATCH_STATE,

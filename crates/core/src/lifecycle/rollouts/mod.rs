@@ -25,13 +25,12 @@ pub use self::saved::SavedRollouts;
 pub use self::standing::RolloutPod;
 pub use self::workload_pods::RolloutWorkload;
 
-use self::rollout::{Rollout, StandingEnd};
+use self::rollout::{EndKind, Rollout, StandingEnd};
 use self::standing::{LivePod, PodStanding};
 use self::table::WorkloadTable;
 use self::workload_pods::WorkloadPods;
 use super::classification::{SnapshotOrigin, existed_before};
 use super::delivery::SourceId;
-use super::estimate::TimestampMode;
 use super::reentry::to_second;
 use super::snapshot_context::SnapshotContext;
 use crate::pod::{PodSnapshot, Revision};
@@ -74,6 +73,18 @@ struct Unjudged {
     new: Vec<NewPod>,
     /// The workloads of pods that were there before
     found: BTreeSet<u16>,
+    /// The revisions that had pods before, of the workloads that are touched
+    lived: LivedRevisions,
+}
+
+impl Unjudged {
+    /// Something changes of a workload.
+    fn touch(&mut self, place: u16, workload: &WorkloadPods) {
+        if self.touched.insert(place) {
+            let revisions = workload.revisions().iter().map(|pods| (place, pods.revision));
+            self.lived.extend(revisions);
+        }
+    }
 }
 
 /// A pod that was created.
@@ -82,12 +93,14 @@ struct NewPod {
     workload: u16,
     revision: Revision,
     created: Option<Timestamp>,
+    /// How many pods are wanted if it begins a rollout
+    wanted: u32,
     /// Since when its workload had no pod
     empty_since: Option<Timestamp>,
 }
 
-/// How many pods of each revision are known, but are yet to be judged as created, by the place of their workload.
-type UnbornPods = BTreeMap<(u16, Revision), u32>;
+/// The revisions that had pods, by the place of their workload.
+type LivedRevisions = BTreeSet<(u16, Revision)>;
 
 /// How a pod is gone.
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +132,6 @@ struct Judgement {
     now: Timestamp,
     /// What is judged was so from `now` on, and not from some time before
     is_exact: bool,
-    mode: TimestampMode,
-    observed: Option<Timestamp>,
 }
 
 impl Rollouts {
@@ -221,6 +232,9 @@ impl Rollouts {
         let generation = before.map_or(workload.generation, |pod| pod.generation);
         let pod = LivePod { revision, workload: place, standing, generation };
         let empty_since = workload.empty_since;
+        if let Some(unjudged) = self.unjudged.get_mut(&seen.source) {
+            unjudged.touch(place, workload);
+        }
         workload.change(
             before,
             Some(pod),
@@ -231,10 +245,11 @@ impl Rollouts {
             rollout.note(pod, snapshot);
         }
         let is_new = is_first && before.is_none() && Self::is_created(snapshot, seen);
-        let new = NewPod { workload: place, revision, created: snapshot.created, empty_since };
+        let created = seen.mode.estimate(snapshot.created, seen.observed).at;
+        let wanted = if is_new { workload.wanted(created.unwrap_or(seen.now)) } else { 0 };
+        let new = NewPod { workload: place, revision, created, wanted, empty_since };
         match self.unjudged.get_mut(&seen.source) {
             Some(unjudged) => {
-                unjudged.touched.insert(place);
                 if is_new {
                     unjudged.new.push(new);
                 } else if before.is_none() {
@@ -247,7 +262,7 @@ impl Rollouts {
             None => {
                 let how = Judgement::of_event(seen);
                 if is_new {
-                    self.comes(new, &UnbornPods::new(), how, to);
+                    self.comes(new, None, how, to);
                 } else if before.is_none() {
                     self.find(place, seen.now, to);
                 }
@@ -289,40 +304,31 @@ impl Rollouts {
         let place = pod.workload;
         self.divide(place, now, to);
         let Some(workload) = self.workloads.get_mut(place) else { return };
+        if let Some(unjudged) = self.unjudged.get_mut(&source) {
+            unjudged.touch(place, workload);
+        }
         workload.change(Some(pod), None, 0, now);
         workload.went(pod.revision, asked, now);
-        match self.unjudged.get_mut(&source) {
-            Some(unjudged) => {
-                unjudged.touched.insert(place);
-                if !unjudged.is_list {
-                    self.settle(place, now, None, to);
-                }
-            }
+        match self.unjudged.get(&source) {
+            Some(unjudged) if unjudged.is_list => {}
+            Some(_) => self.settle(place, now, None, to),
             None => self.settle(place, now, Some(is_exact), to),
         }
     }
 
     /// Judges what was put off of `source`, which is in sync again.
     pub(super) fn judge(&mut self, seen: &SnapshotContext, to: &mut impl ObserveRollouts) {
-        let Some(Unjudged { touched, mut new, found, .. }) = self.unjudged.remove(&seen.source)
-        else {
-            return;
-        };
+        let Some(unjudged) = self.unjudged.remove(&seen.source) else { return };
+        let Unjudged { touched, mut new, found, mut lived, .. } = unjudged;
         new.sort_by_key(|pod| pod.created);
         // The first pods of a workload that had none may not be in the order of their creation.
         let mut empty: BTreeMap<u16, Timestamp> =
             new.iter().filter_map(|pod| Some((pod.workload, pod.empty_since?))).collect();
-        let how = Judgement { is_exact: false, observed: None, ..Judgement::of_event(seen) };
-        let mut unborn = UnbornPods::new();
-        for pod in &new {
-            *unborn.entry((pod.workload, pod.revision)).or_default() += 1;
-        }
+        let how = Judgement { now: seen.now, is_exact: false };
         for mut pod in new {
             pod.empty_since = empty.remove(&pod.workload);
-            if let Some(pods) = unborn.get_mut(&(pod.workload, pod.revision)) {
-                *pods -= 1;
-            }
-            self.comes(pod, &unborn, how, to);
+            self.comes(pod, Some(&lived), how, to);
+            lived.insert((pod.workload, pod.revision));
         }
         for place in found {
             self.find(place, seen.now, to);
@@ -336,12 +342,11 @@ impl Rollouts {
     fn comes(
         &mut self,
         pod: NewPod,
-        unborn: &UnbornPods,
+        lived: Option<&LivedRevisions>,
         how: Judgement,
         to: &mut impl ObserveRollouts,
     ) {
-        let NewPod { workload: place, revision, created, empty_since } = pod;
-        let created = how.mode.estimate(created, how.observed).at;
+        let NewPod { workload: place, revision, created, mut wanted, empty_since } = pod;
         let (is_known, created) = (created.is_some(), created.unwrap_or(how.now));
         let Some(workload) = self.workloads.get_mut(place) else { return };
         if workload.rollout.is_none() {
@@ -351,27 +356,26 @@ impl Rollouts {
                 workload.own = revision;
             }
         }
-        let mut wanted = None;
         if let Some(rollout) = &workload.rollout {
             if revision == workload.own || !rollout.is_third(revision) {
                 return;
             }
-            if rollout.end.is_none() {
-                wanted = Some(rollout.wanted);
+            // A workload without a pod for a moment is not removed.
+            let ends = rollout.end.is_some_and(|end| end.kind != EndKind::Empty);
+            if !ends {
+                wanted = rollout.wanted;
             }
-            self.end(place, how.now, to);
+            self.end(place, how.now, ends, to);
         }
         let Some(workload) = self.workloads.get_mut(place) else { return };
         if revision == workload.own {
             return;
         }
         let begin = workload.begin(revision, created);
-        let wanted = wanted.unwrap_or_else(|| workload.wanted(created));
-        let lived = workload.revisions().iter().filter(|pods| {
-            let unborn = unborn.get(&(place, pods.revision)).copied().unwrap_or_default();
-            pods.revision != revision && pods.live() + pods.ending > unborn
+        let all = workload.revisions().iter().map(|pods| pods.revision);
+        let lived = all.filter(|one| {
+            *one != revision && lived.is_none_or(|lived| lived.contains(&(place, *one)))
         });
-        let lived = lived.map(|pods| pods.revision);
         let mut rollout = Rollout::new(revision, begin.at, wanted, how.now).with_lived(lived);
         rollout.begin_is_known = begin.is_known && is_known;
         let before = workload.recent.as_ref().and_then(|recent| recent.divided);
@@ -469,10 +473,10 @@ impl Rollouts {
         self.set_due(place);
     }
 
-    /// Ends the rollout of a workload: as its end stands, or because another begins.
-    fn end(&mut self, place: u16, now: Timestamp, to: &mut impl ObserveRollouts) {
+    /// Ends the rollout of a workload: as its end stands, if that counts, or because another begins.
+    fn end(&mut self, place: u16, now: Timestamp, counts: bool, to: &mut impl ObserveRollouts) {
         let Some(workload) = self.workloads.get_mut(place) else { return };
-        let outcome = workload.outcome();
+        let outcome = workload.outcome().filter(|_| counts);
         let Some(rollout) = workload.rollout.take() else { return };
         let (outcome, ended, is_exact) = match outcome {
             Some((outcome, end)) => (outcome, end.since, end.is_exact),
@@ -561,7 +565,7 @@ impl Rollouts {
             workload.tidy(now);
             let end = workload.rollout.as_ref().and_then(|rollout| rollout.end);
             if end.is_some_and(|end| end.counts_at() <= now) {
-                self.end(place, now, to);
+                self.end(place, now, true, to);
             }
             self.forget_or_set_due(place, now, to);
         }
@@ -612,6 +616,6 @@ impl Rollouts {
 
 impl Judgement {
     fn of_event(seen: &SnapshotContext) -> Self {
-        Self { now: seen.now, is_exact: seen.in_sync, mode: seen.mode, observed: seen.observed }
+        Self { now: seen.now, is_exact: seen.in_sync }
     }
 }
