@@ -102,6 +102,7 @@ impl podinit_core::lifecycle::Observer for Books {
             | Observation::Gate(..)
             | Observation::Gates(..)
             | Observation::Node(_)
+            | Observation::Rollout(..)
             | Observation::Tracker(_) => return,
         };
         match observation {

@@ -15,6 +15,8 @@ use crate::support::doctor::Kubeconfig;
 use crate::support::output::one_line;
 use crate::support::process::{KilledChild, podinit, run_beside};
 
+const FIRST: ContainerImage =
+    ContainerImage { name: "registry.example.com/shop/cart:1.9.0", bytes: 90_000_000 };
 const NEXT: ContainerImage =
     ContainerImage { name: "registry.example.com/shop/cart:2.0.0", bytes: 90_000_000 };
 
@@ -25,11 +27,16 @@ struct World {
 }
 
 fn cart() -> DeploymentSpec {
-    DeploymentSpec::new("shop", "cart", 3, PodTemplate::default().image)
+    DeploymentSpec::new("shop", "cart", 3, FIRST)
 }
 
 fn next(template: PodTemplate) -> DeploymentSpec {
     DeploymentSpec { template, ..cart() }
+}
+
+/// Nobody can pull its image.
+fn wrong_tag() -> PodTemplate {
+    PodTemplate { life: LifeKind::BadTag, ..good() }
 }
 
 fn good() -> PodTemplate {
@@ -49,7 +56,7 @@ impl World {
     }
 
     fn pass(&self, seconds: u64) {
-        (0..seconds).for_each(|_| drop(self.cluster.step(Duration::from_secs(1))));
+        (0..seconds).for_each(|_| _ = self.cluster.step(Duration::from_secs(1)));
     }
 
     fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
@@ -148,7 +155,7 @@ async fn a_rollout_is_followed_to_its_end() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_image_that_is_not_there_is_said_and_given_up() {
     let world = World::new().await;
-    world.cluster.deploy(next(PodTemplate::of_wrong_tag(NEXT)));
+    world.cluster.deploy(next(wrong_tag()));
     world.pass(300);
     let answer = world.answer(&["deploy/cart", "--fail-after", "1s"]).await;
     assert_eq!((&answer["outcome"], &answer["status"]), (&json!("failed"), &json!(3)));
@@ -163,7 +170,7 @@ async fn an_image_that_is_not_there_is_said_and_given_up() {
     assert!(first.contains("deployment/cart has failed after "), "{text}");
     assert!(rest.contains("Next: kubectl -n shop events --for pod/cart-"), "{text}");
     // The same in Markdown, beside one that is done.
-    world.cluster.deploy(DeploymentSpec::new("shop", "till", 1, PodTemplate::default().image));
+    world.cluster.deploy(DeploymentSpec::new("shop", "till", 1, FIRST));
     world.pass(120);
     let args = ["deploy/till", "deploy/cart", "--fail-after", "1s", "-o", "markdown"];
     let output = world.wait(&args).await;
@@ -225,7 +232,7 @@ async fn what_is_not_there_is_an_error_unless_it_is_to_come() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sigint_ends_it_with_130_and_what_is_known() {
     let world = World::new().await;
-    world.cluster.deploy(next(PodTemplate::of_wrong_tag(NEXT)));
+    world.cluster.deploy(next(wrong_tag()));
     let waiting = world.begin(&["deploy/cart", "-o", "json"]).await;
     let process = rustix::process::Pid::from_child(&waiting.child.0);
     rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
@@ -238,7 +245,7 @@ async fn sigint_ends_it_with_130_and_what_is_known() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_is_deleted_meanwhile_has_failed() {
     let world = World::new().await;
-    world.cluster.deploy(next(PodTemplate::of_wrong_tag(NEXT)));
+    world.cluster.deploy(next(wrong_tag()));
     let waiting = world.begin(&["deploy/cart"]).await;
     assert!(world.cluster.undeploy("shop", "cart"));
     let (status, answer, _) = waiting.end(&world).await;
@@ -252,7 +259,7 @@ async fn one_that_is_deleted_meanwhile_has_failed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_goes_on_without_the_rights_that_it_can_do_without() {
     let world = World::new().await;
-    world.cluster.deploy(next(PodTemplate::of_wrong_tag(NEXT)));
+    world.cluster.deploy(next(wrong_tag()));
     world.pass(300);
     let (_, faults) = world.cluster.workloads(ServedKind::ReplicaSets).unwrap();
     faults.set_modes(|modes| modes.forbidden = true);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use podinit_checkpoint::content::Watched;
     use podinit_core::lifecycle::{
-        LabelHold, LastSeen, LastTrue, SavedFinished, SavedSource, SourceId, SourceProgress,
+        LastSeen, LastTrue, SavedFinished, SavedSource, SourceId, SourceProgress,
     };
     use podinit_core::pod::PodSnapshot;
 
@@ -118,7 +118,7 @@ mod tests {
                 source: SourceId(0),
                 is_static: false,
                 created: 1,
-                hold: LabelHold::UNKNOWN,
+                ..LastSeen::default()
             };
             let listed = listed.iter().map(|(name, age)| {
                 let mut pod = PodSnapshot::bare(PodUid::from_text(name), "ns", *name);

@@ -15,7 +15,7 @@ use process::{Process, history};
 
 use crate::records::{CheckpointRecords, RecordKeeper};
 use podinit_checkpoint::CheckpointStore;
-use podinit_core::lifecycle::{EndedStartup, RecordAmendment, Tracker};
+use podinit_core::lifecycle::{EndedRollout, EndedStartup, RecordAmendment, Tracker};
 use podinit_core::pod::PodUid;
 use podinit_sim::rng::Rng;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -130,6 +130,8 @@ impl RecordKeeper for AlwaysAsked {
     fn add(&mut self, _startup: Arc<EndedStartup>) {}
 
     fn amend(&mut self, _uid: PodUid, _amendment: &RecordAmendment) {}
+
+    fn add_rollout(&mut self, _rollout: EndedRollout) {}
 
     fn kept(&self) -> CheckpointRecords {
         CheckpointRecords::default()
