@@ -285,6 +285,7 @@ fn finished(hold: LabelHold) -> SavedPod {
         is_static: false,
         created: 1,
         hold,
+        ..LastSeen::default()
     };
     SavedPod::Finished(SavedFinished {
         uid: PodUid::from_text("u"),
