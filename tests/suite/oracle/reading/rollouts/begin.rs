@@ -26,19 +26,16 @@ impl Workload<'_> {
         let revision = self.revision(member, step);
         let created = self.created(member);
         let is_known = self.members[member].created.is_some();
-        let shown = self.members[member].entered;
         let others_stay = self
-            .live(shown)
+            .live(step)
             .any(|(_, state)| state.revision != revision && rules.tells_revision(state));
         if !rules.moves_begin(&self.key[1], others_stay) {
             return Begin { created, at: created, is_known };
         }
         let of_others = self.members.iter().filter(|other| other.revision != revision);
         let stops = of_others.filter_map(|other| other.stop);
-        let just_went = stops.filter(|stop| {
-            let came_before = stop.step < shown || stop.vanished && stop.step <= step;
-            came_before && rules.just_went(created - self.now(stop.step))
-        });
+        let just_went = stops
+            .filter(|stop| stop.step <= step && rules.just_went(created - self.now(stop.step)));
         let (vanished, went): (Vec<_>, Vec<_>) = just_went.partition(|stop| stop.vanished);
         let asked: Vec<Nanos> =
             went.iter().map(|stop| stop.asked.unwrap_or(self.now(stop.step))).collect();
@@ -47,12 +44,12 @@ impl Workload<'_> {
     }
 
     /// [§17.2](crate::specification#s17-2): "*Wanted* is the greatest number"
-    pub(crate) fn wanted(&self, member: usize, begin: Nanos) -> usize {
+    pub(crate) fn wanted(&self, member: usize, created: Nanos) -> usize {
         let rules = self.rules.rollouts();
         let shown = self.members[member].entered;
         // What stands last, stands at the delivery.
         let before = (0..shown).filter(|step| {
-            step + 1 == shown || rules.in_window(self.now(*step), self.now(step + 1), begin)
+            step + 1 == shown || rules.in_window(self.now(*step), self.now(step + 1), created)
         });
         let numbers: Vec<usize> = before.map(|step| self.wanted_now(step)).collect();
         rules.wanted(&numbers)

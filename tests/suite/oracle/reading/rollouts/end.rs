@@ -75,8 +75,9 @@ impl Workload<'_> {
     /// The last step with which the live pods, ending ones aside, became of this revision.
     fn became(&self, step: usize, revision: &str) -> usize {
         let are_of_it = |step: &usize| self.revisions(*step) == [revision];
-        let others = (0..step).rev().find(|step| !are_of_it(step));
-        others.map_or(0, |others| others + 1)
+        let mut judged = (0..=step).rev().filter(|step| self.deliveries[*step].in_sync);
+        let of_it = judged.by_ref().take_while(are_of_it);
+        of_it.last().unwrap_or(step)
     }
 
     fn has_been_up(&self, member: usize, step: usize, revision: &str) -> bool {

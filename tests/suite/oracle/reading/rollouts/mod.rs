@@ -24,7 +24,8 @@ pub(crate) struct Delivery {
     pub(crate) is_first_list: bool,
     /// A list that completed, also a streamed one
     pub(crate) is_list: bool,
-    pub(crate) is_error: bool,
+    /// Whether the watch is in sync after it
+    pub(crate) in_sync: bool,
 }
 
 /// By what a rollout is held ([§17.3](crate::specification#s17-3)).

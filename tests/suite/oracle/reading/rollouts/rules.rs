@@ -87,9 +87,9 @@ pub(crate) trait RolloutRules {
         asked.iter().copied().max()
     }
 
-    /// "in the 10 minutes before the begin": whether what stood from `since` to `until` was so.
-    fn in_window(&self, since: Nanos, until: Nanos, begin: Nanos) -> bool {
-        since < until && until > begin - 600 * SECOND
+    /// "from 10 minutes before the creation until its delivery": whether what stood from `since` to `until` was so.
+    fn in_window(&self, since: Nanos, until: Nanos, created: Nanos) -> bool {
+        since < until && until > created - 600 * SECOND
     }
 
     /// "but for ending ones"

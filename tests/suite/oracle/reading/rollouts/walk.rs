@@ -78,14 +78,15 @@ impl<'a> Walk<'a> {
 
     fn deliver(&mut self, step: usize, delivery: Delivery) {
         let now = delivery.now;
+        let rules = self.workload.rules.rollouts();
         if let Some(before) = step.checked_sub(1) {
             self.hold(before, self.workload.now(before), now);
         }
         self.judge(now);
-        self.in_sync = delivery.is_list || self.in_sync && !delivery.is_error;
+        self.in_sync = delivery.in_sync;
         if delivery.is_first_list {
             self.first_list(step);
-        } else if self.workload.rules.rollouts().begins(self.in_sync) {
+        } else if rules.begins(self.in_sync) {
             self.newcomers(step);
         }
         if self.in_sync {
@@ -258,7 +259,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let begin = workload.begin(member, step);
-        let window = workload.wanted(member, begin.at);
+        let window = workload.wanted(member, begin.created);
         let wanted = inherited.map_or(window, |before| rules.wanted_of_next(before, window));
         let mut rollout = Rollout {
             new: revision,
@@ -308,7 +309,9 @@ impl<'a> Walk<'a> {
             let mut stops = workload.members.iter().filter_map(|member| member.stop);
             let vanished = stops.any(|stop| stop.vanished && stop.step == step);
             let is_known = !delivery.is_list && !vanished;
-            self.in_sync.then(|| Standing { end, revision, since: delivery.now, is_known })
+            // Out of sync an end may fall, and none comes.
+            let comes = workload.rules.rollouts().ends(self.in_sync);
+            comes.then(|| Standing { end, revision, since: delivery.now, is_known })
         });
     }
 

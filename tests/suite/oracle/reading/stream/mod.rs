@@ -147,18 +147,17 @@ fn bound(pods: &[Vec<Happened>], options: &Options) -> Vec<(String, usize)> {
 }
 
 fn deliveries(steps: &[Step], first: Option<usize>) -> Vec<Delivery> {
+    let mut in_sync = true;
     let delivery = |(number, step): (usize, &Step)| {
         let (Step::List { now, .. }
         | Step::Event { now, .. }
         | Step::EndOfStreamedList { now, .. }
         | Step::Heard { now, .. }
         | Step::OfNodes { now, .. }) = step;
-        Delivery {
-            now: *now,
-            is_first_list: first == Some(number),
-            is_list: matches!(step, Step::List { .. } | Step::EndOfStreamedList { .. }),
-            is_error: matches!(step, Step::Event { kind, .. } if kind == "ERROR"),
-        }
+        let is_list = matches!(step, Step::List { .. } | Step::EndOfStreamedList { .. });
+        let is_error = matches!(step, Step::Event { kind, .. } if kind == "ERROR");
+        in_sync = is_list || in_sync && !is_error;
+        Delivery { now: *now, is_first_list: first == Some(number), is_list, in_sync }
     };
     steps.iter().enumerate().map(delivery).collect()
 }
