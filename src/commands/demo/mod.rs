@@ -41,7 +41,8 @@ pub(super) async fn demo(args: DemoArgs) -> anyhow::Result<()> {
         speed: simulation.speed,
         seed: simulation.seed,
         bookmark_interval: BOOKMARK_INTERVAL,
-        deploys: true,
+        // The other scenes show what they break, and nothing else.
+        deploys: simulation.scene().is_none(),
         scene: simulation.scene(),
         ..ClusterConfig::default()
     };

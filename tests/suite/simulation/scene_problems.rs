@@ -175,7 +175,7 @@ fn onset(scene: Scene, minute: u64) -> Duration {
     }
 }
 
-/// Two pods a second, with evidence and with releases.
+/// Two pods a second, with evidence, and without a scene with releases.
 fn settings(scene: Option<Scene>) -> SceneSettings {
     let in_scene = SceneSettings {
         scene,
@@ -186,7 +186,7 @@ fn settings(scene: Option<Scene>) -> SceneSettings {
     SceneSettings {
         rate: 2.0,
         problems: true,
-        deploys: true,
+        deploys: scene.is_none(),
         ..match scene {
             Some(_) => in_scene,
             None => SceneSettings::healthy(),
