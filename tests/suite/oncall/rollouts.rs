@@ -1,9 +1,27 @@
 //! `podinit rollouts`: what holds a rollout of a recording, and how those before ended.
 #![allow(clippy::unwrap_used)]
 
-use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
 
+use podinit_core::lifecycle::{Delivery, PodEvent, SourceId, Tracker, TrackerConfig};
+use podinit_core::pod::{
+    ConditionStatus, ConditionType, PodSnapshot, PodUid, Revision, StatusCondition, Workload,
+};
+use podinit_core::timestamp::Timestamp;
+use podinit_expo::metrics::ProblemPods;
+use podinit_http::ServerLimits;
+use podinit_oncall::api::SCHEMA;
+use podinit_oncall::problems::{self, ProblemFinder};
+use podinit_oncall::{records, rollouts};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::freshness::freshness;
+use crate::support::json_schema;
 use crate::support::process::run_with;
+use crate::support::server::{Source, start_routes};
+use crate::support::sinks::Kept;
 
 /// An instant so many seconds after 09:00.
 fn at(second: i64) -> String {
@@ -158,5 +176,87 @@ fn a_stranger_cannot_act_on_the_terminal() {
     let input = hostile(&watch(&[(600, "ADDED", without_image("b2", 1, 600))]));
     for format in ["table", "wide", "json"] {
         assert!(!told(&input, format).contains('\u{1b}'));
+    }
+}
+
+/// Two workloads of two pods each. `pay/web` has rolled out, and rolls out again; `shop/web` does for the first time.
+fn world() -> (Tracker, Kept) {
+    let mut tracker = Tracker::new(TrackerConfig { slos: [].into(), ..TrackerConfig::default() });
+    let mut kept = Kept::default();
+    let at = |second| Timestamp::from_seconds(1_700_000_000 + second);
+    let mut deliver = |event, second| {
+        let delivery =
+            Delivery { source: SourceId(0), event, now: at(second), observed: None, version: None };
+        tracker.apply(delivery, &mut kept);
+    };
+    let pod = |namespace: &str, revision: u32, created, is_ready| {
+        let name = format!("web-{revision}");
+        let mut pod =
+            PodSnapshot::bare(PodUid::from_text(&format!("{namespace}/{name}")), namespace, &*name);
+        pod.created = Some(at(created));
+        pod.revision = Some(Revision::from(revision));
+        pod.info.workload =
+            Some(Arc::new(Workload { kind: "Deployment".into(), name: "web".into() }));
+        let status = if is_ready { ConditionStatus::True } else { ConditionStatus::False };
+        pod.conditions.insert(
+            ConditionType::Ready,
+            StatusCondition { status, last_transition: Some(at(created)) },
+        );
+        pod
+    };
+    let listed = ["pay", "shop"].map(|namespace| pod(namespace, 1, -900, true));
+    deliver(PodEvent::Listed { pods: listed.to_vec().into(), began: at(-300) }, -300);
+    deliver(PodEvent::Applied(pod("pay", 2, -200, false)), -200);
+    deliver(PodEvent::Applied(pod("pay", 2, -200, true)), -150);
+    deliver(PodEvent::Deleted(pod("pay", 1, -900, true)), -140);
+    deliver(PodEvent::Applied(pod("shop", 2, 0, false)), 0);
+    deliver(PodEvent::Applied(pod("pay", 3, 100, false)), 100);
+    tracker.advance(at(400), &mut kept);
+    (tracker, kept)
+}
+
+#[tokio::test]
+async fn the_api_answers_by_its_schema_and_by_what_is_asked() {
+    let (client, mut queries) = records::channel();
+    queries.begin();
+    tokio::spawn(async move {
+        let (tracker, kept) = world();
+        loop {
+            queries.waiting().await;
+            queries.step(&tracker, &kept.0);
+        }
+    });
+    let (publisher, found) = problems::channel();
+    let finder = ProblemFinder::new(client, publisher, Arc::new(ProblemPods::default()));
+    tokio::spawn(finder.run(CancellationToken::new()));
+    while found.newest().is_none() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let routes = rollouts::router(found, freshness(true));
+    let server = start_routes(Source::default(), ServerLimits::default(), routes, None);
+    let schema = serde_json::from_str(SCHEMA).unwrap();
+    let told = async |parameters: &str| {
+        let reply = server.get(&format!("/api/v1/rollouts{parameters}")).await;
+        assert_eq!(reply.status, 200, "{parameters}");
+        let value: Value = serde_json::from_slice(&reply.body).unwrap();
+        json_schema::check(&schema, "rollouts", &value);
+        let rollouts = value["rollouts"].as_array().unwrap().iter();
+        let names = rollouts.map(|one| {
+            let how = one["end"]["outcome"].as_str().or(one["in_progress"]["held_by"].as_str());
+            format!("{} {}", one["namespace"].as_str().unwrap(), how.unwrap())
+        });
+        (names.collect::<Vec<_>>(), value["more"].clone())
+    };
+    let all = ["shop starting", "pay starting", "pay completed"];
+    assert_eq!(told("").await, (all.map(str::to_owned).to_vec(), Value::Null));
+    assert_eq!(told("?limit=1").await, (vec![all[0].to_owned()], json!(2)));
+    let of_pay = all[1..].iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+    assert_eq!(told("?namespace=pay&workload=web").await, (of_pay.clone(), Value::Null));
+    assert_eq!(told("?workload=deployment/web&namespace=pay").await.0, of_pay);
+    assert_eq!(told("?workload=StatefulSet/web").await.0, Vec::<String>::new());
+    for (parameters, why) in [("?limit=0", "limit: "), ("?node=a", "there is no such parameter")] {
+        let reply = server.get(&format!("/api/v1/rollouts{parameters}")).await;
+        assert_eq!(reply.status, 400);
+        assert!(reply.text().contains(why), "{}", reply.text());
     }
 }

@@ -1,6 +1,6 @@
 //! Sinks of a tracker that keep the records of startups that have ended.
 
-use podinit_core::lifecycle::{EndedStartup, LabelObserver, Observation, Observer};
+use podinit_core::lifecycle::{EndedRollout, EndedStartup, LabelObserver, Observation, Observer};
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::Recorder;
 use podinit_oncall::records::RecordStore;
@@ -12,6 +12,10 @@ pub struct Kept(pub RecordStore);
 impl Observer for Kept {
     fn ended(&mut self, startup: EndedStartup) {
         self.0.add(startup);
+    }
+
+    fn rollout_ended(&mut self, rollout: EndedRollout) {
+        self.0.add_rollout(rollout);
     }
 }
 

@@ -167,7 +167,10 @@ pub struct RolloutFilter {
 impl RolloutFilter {
     pub(crate) fn fits(&self, namespace: &str, workload: &Workload) -> bool {
         let is_of = |wanted: &str| match wanted.split_once('/') {
-            Some((kind, name)) => workload.is_of_kind(kind) && *workload.name == *name,
+            Some((kind, name)) => {
+                let is_kind = workload.kind.eq_ignore_ascii_case(kind) || workload.is_of_kind(kind);
+                is_kind && *workload.name == *name
+            }
             None => *workload.name == *wanted,
         };
         self.namespace.as_deref().is_none_or(|wanted| wanted == namespace)
