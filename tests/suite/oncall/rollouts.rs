@@ -183,7 +183,7 @@ fn a_stranger_cannot_act_on_the_terminal() {
 fn world() -> (Tracker, Kept) {
     let mut tracker = Tracker::new(TrackerConfig { slos: [].into(), ..TrackerConfig::default() });
     let mut kept = Kept::default();
-    let at = |second| Timestamp::from_seconds(1_700_000_000 + second);
+    let at = |second: i64| Timestamp::from_seconds(1_700_000_000 + second);
     let mut deliver = |event, second| {
         let delivery =
             Delivery { source: SourceId(0), event, now: at(second), observed: None, version: None };
