@@ -247,7 +247,8 @@ fn every_flag_has_the_variable_of_its_name() {
             let flag = match (command.get_name(), flag) {
                 (command, "output")
                 | (command @ "explain", "namespace" | "file" | "url")
-                | (command @ "report", "url") => {
+                | (command @ "report", "url")
+                | (command @ "wait", "namespace") => {
                     format!("{command}-{flag}")
                 }
                 (_, flag) => flag.to_owned(),

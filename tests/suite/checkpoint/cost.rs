@@ -163,7 +163,8 @@ fn the_saved_state_takes_as_many_bytes_as_documented() {
         "bytes: {empty} of none, {finished:.1} a finished pod, {in_flight:.1} one in flight, {namespace:.0} a label set with all of its durations"
     );
     // One byte says that nothing is followed. Ten bytes of it are there while a pod has been ready for less than ten minutes.
-    assert!(finished < 42.0 && in_flight < 240.0 && namespace < 1_000.0 && empty < 16_000.0);
+    // So do two of the rollouts of a pod without a workload.
+    assert!(finished < 44.0 && in_flight < 240.0 && namespace < 1_000.0 && empty < 17_000.0);
 }
 
 #[test]

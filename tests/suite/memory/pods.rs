@@ -12,9 +12,9 @@ const JUST_GROWN: usize = 14 * 1024 + 1;
 const READY_LATELY: f64 = 240.0 * 1024.0;
 
 #[test]
-fn a_finished_pod_takes_at_most_64_bytes() {
+fn a_finished_pod_takes_at_most_72_bytes() {
     let bytes = measure::per_finished_pod(JUST_GROWN, 0) - READY_LATELY / JUST_GROWN as f64;
-    assert!(bytes <= 64.0, "{bytes}");
+    assert!(bytes <= 72.0, "{bytes}");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn the_problems_of_a_failing_pod_take_little_beside_the_pod() {
         // What is kept of usual ones all the time, and what is kept of their texts where each has its own.
         let all = bytes.remembered + bytes.found;
         assert!(
-            all <= if have == Have::Common { 1_020.0 } else { 1_640.0 },
+            all <= if have == Have::Common { 1_060.0 } else { 1_680.0 },
             "{have:?}: {bytes:.0?}"
         );
     }

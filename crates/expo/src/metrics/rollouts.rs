@@ -10,7 +10,7 @@ use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::ClassicBuckets;
 use podinit_instruments::{
-    Counter, CounterVec, GaugeVec, HistogramWith, PerValue, SecondsCounter, families,
+    Counter, CounterVec, GaugeVec, HistogramWith, PerValue, SavedFamilies, SecondsCounter, families,
 };
 
 families! {
@@ -37,6 +37,13 @@ families! {
         pub(super) held: PerValue<RolloutHolder, SecondsCounter> =
             "podinit_rollout_held_seconds_total", ["held_by", "namespace", "workload_type", "workload"], experimental, saved,
             "Time for which rollouts were held, by what held them.";
+    }
+}
+
+impl RolloutFamilies {
+    fn show_all(&self) {
+        self.in_progress.show_all();
+        self.held.show_all();
     }
 }
 
@@ -105,6 +112,13 @@ impl RolloutSeries {
         }
     }
 
+    /// Adds what was saved, once places are restored. Series that are at zero are shown, too.
+    pub(super) fn restore(&self, saved: &SavedFamilies) {
+        self.by_workload.restore(saved);
+        self.totals.restore(saved);
+        self.by_workload.met().iter().for_each(|(_, series)| series.show_all());
+    }
+
     /// Shows the series of a value, at zero if they are new. While the rest has any, new values are of it, so that a rollout
     /// in progress does not move.
     fn show(&self, value: &str, now: Timestamp) {
@@ -113,7 +127,6 @@ impl RolloutSeries {
             true => by_workload.get(value),
             false => by_workload.meet(value, None, now).series,
         };
-        series.in_progress.show_all();
-        series.held.show_all();
+        series.show_all();
     }
 }

@@ -352,8 +352,7 @@ impl MetricStore {
             cold_starts.restore(saved);
         }
         if let Some(rollouts) = &self.rollouts {
-            rollouts.by_workload.restore(saved);
-            rollouts.totals.restore(saved);
+            rollouts.restore(saved);
         }
         let names = self.dropped_labels.iter().map(String::as_str);
         let names = names.chain([WHOLE_SET]);
