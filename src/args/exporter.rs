@@ -133,7 +133,7 @@ pub struct ExporterArgs {
     #[arg(long = "slo", value_name = "FILE")]
     pub slo: Option<PathBuf>,
 
-    /// Maximum number of pods to remember, at about 64 bytes for a finished pod and 1 KiB for one in
+    /// Maximum number of pods to remember, at about 72 bytes for a finished pod and 1 KiB for one in
     /// flight. At the cap the oldest finished pods are forgotten, and never counted again
     #[arg(
         long,

@@ -10,7 +10,8 @@ use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::ClassicBuckets;
 use podinit_instruments::{
-    Counter, CounterVec, GaugeVec, HistogramWith, PerValue, SavedFamilies, SecondsCounter, families,
+    Counter, CounterVec, FamilySource, GaugeVec, HistogramWith, PerValue, SavedFamilies,
+    SecondsCounter, families,
 };
 
 families! {
