@@ -147,10 +147,9 @@ mod tests {
         let progress = (0..in_progress).map(progress).collect();
         let ended = ended.iter().map(|second| Arc::new(end(second))).collect();
         let nothing = (&RolloutParts::default(), &FoundParts::default());
-        ProblemSnapshot {
-            rollouts: FoundRollouts::new(progress, nothing, ended, at(900)),
-            ..ProblemSnapshot::default()
-        }
+        let mut seen = ProblemSnapshot::default();
+        seen.rollouts = FoundRollouts::new(progress, nothing, ended, at(900));
+        seen
     }
 
     fn cards(seen: &ProblemSnapshot, wanted: &PodFilter) -> RolloutCards {
