@@ -13,7 +13,7 @@ pub(crate) trait RolloutRules {
         ["rollouts-pod-template-hash", "pod-template-hash", "controller-revision-hash"]
     }
 
-    /// "so have pods of Jobs, and static ones", by the kind of the controller
+    /// "Nor have pods of Jobs and static pods.", by the kind of the controller
     fn has_part(&self, controller: &str, is_static: bool) -> bool {
         controller != "Job" && !is_static
     }
@@ -32,32 +32,32 @@ pub(crate) trait RolloutRules {
         pod.is_terminating
     }
 
-    /// "one that is not ending and whose newest snapshot says Ready=True"
+    /// "a pod that is not ending and whose newest snapshot says Ready=True"
     fn is_up(&self, pod: &Snapshot) -> bool {
         pod.is_ready() && !self.is_ending(pod)
     }
 
-    /// "by 5.2 one may be down that podinit never saw up"
+    /// "A first snapshot by which the pod was Ready before shows a pod that is down."
     fn was_up_before(&self, first_says_so: bool) -> bool {
         first_says_so
     }
 
-    /// "A label that changes […] begins no rollout"
+    /// "A label that changes moves the pod […], and begins no rollout."
     fn moved_label_begins(&self) -> bool {
         false
     }
 
-    /// "what all live pods have moved to is the workload's own revision"
+    /// "it is the one revision of all pods that live and are not ending, if they have one"
     fn own_by_moving(&self) -> bool {
         true
     }
 
-    /// [§17.2](crate::specification#s17-2): "or went less than 10 minutes ago"
+    /// [§17.2](crate::specification#s17-2): "or one went less than 10 minutes before that creation"
     fn remembers(&self, ago: Nanos) -> bool {
         ago < 600 * SECOND
     }
 
-    /// Of a pod that 5.3 takes for an old one: nothing begins by it.
+    /// "A pod that existed before the first list begins none."
     fn old_pods_begin(&self) -> bool {
         false
     }
@@ -67,12 +67,12 @@ pub(crate) trait RolloutRules {
         created
     }
 
-    /// "Of a StatefulSet and a DaemonSet, and where all pods of other revisions have gone or are ending (Recreate)"
+    /// "Of a StatefulSet and a DaemonSet, and where no pod of another revision is left that is not ending (Recreate)"
     fn moves_begin(&self, kind: &str, others_stay: bool) -> bool {
         kind == "StatefulSet" || kind == "DaemonSet" || !others_stay
     }
 
-    /// "that went less than 10 s before"
+    /// "that went less than 10 s before the creation"
     fn just_went(&self, before: Nanos) -> bool {
         before < 10 * SECOND
     }
@@ -82,7 +82,7 @@ pub(crate) trait RolloutRules {
         deletion - grace
     }
 
-    /// "of several the last"
+    /// "when the deletion of the last of them was asked for"
     fn last_asked(&self, asked: &[Nanos]) -> Option<Nanos> {
         asked.iter().copied().max()
     }
@@ -92,7 +92,7 @@ pub(crate) trait RolloutRules {
         since < until && until > created - 600 * SECOND
     }
 
-    /// "but for ending ones"
+    /// "that lived and were not ending"
     fn is_wanted(&self, state: &State) -> bool {
         !state.ending
     }
@@ -102,17 +102,17 @@ pub(crate) trait RolloutRules {
         numbers.iter().copied().max().unwrap_or(0).max(1)
     }
 
-    /// "neither the new nor the own one, nor one that lived at its begin"
+    /// "neither the new nor the own one, nor one that had live pods at the begin"
     fn supersedes(&self, revision: &str, (new, own): (&str, &str), lived: &[String]) -> bool {
         revision != new && revision != own && lived.iter().all(|one| one != revision)
     }
 
-    /// An end that stands counts when a third revision comes.
+    /// "A third revision that comes while an end stands […] makes it count at once. […] An end for want of pods does not"
     fn third_finds_end(&self, end: End) -> bool {
         end != End::Removed
     }
 
-    /// "then the next one begins, and wanted stays"
+    /// "Then the next rollout begins, and wanted stays."
     fn wanted_of_next(&self, before: usize, _window: usize) -> usize {
         before
     }
@@ -122,27 +122,27 @@ pub(crate) trait RolloutRules {
         !state.ending
     }
 
-    /// "each of those that lived when the live pods became of one revision", of those that had not been up.
+    /// "*Awaited* are the pods that were starting when these became of one revision"
     fn is_awaited(&self, lived_then: bool) -> bool {
         lived_then
     }
 
-    /// "has been up or has gone"
+    /// "until they have been up, are ending or have gone"
     fn is_settled(&self, state: Option<&State>) -> bool {
         state.is_none_or(|state| state.been_up || state.ending)
     }
 
-    /// "at least as many as wanted have been up"
+    /// "at least as many as wanted have arrived"
     fn are_enough(&self, been_up: usize, _up: usize, wanted: usize) -> bool {
         been_up >= wanted
     }
 
-    /// "If fewer than wanted live […] without an ending pod of another revision"
+    /// "If fewer than wanted live, none is awaited and no pod of another revision is ending"
     fn ends_with_fewer(&self, live: usize, wanted: usize, others_ending: bool) -> bool {
         live < wanted && !others_ending
     }
 
-    /// How long an end has to stand.
+    /// For how long an end has to stand
     fn lasts(&self, end: End) -> Nanos {
         match end {
             End::Enough => 10 * SECOND,
@@ -151,7 +151,7 @@ pub(crate) trait RolloutRules {
         }
     }
 
-    /// "its time is when it became so"
+    /// "Its time is when it became so."
     fn ended(&self, since: Nanos, _counted: Nanos) -> Nanos {
         since
     }
@@ -169,12 +169,12 @@ pub(crate) trait RolloutRules {
         outcome == "completed" && !found
     }
 
-    /// "Where a time that decides is not known (a pod that vanished), the outcome counts and the duration is not observed."
+    /// "The outcome counts, and no duration is observed, where the end became so with a list, with a pod that vanished"
     fn observes_unknown(&self) -> bool {
         false
     }
 
-    /// [§17.4](crate::specification#s17-4): "its end counts as an outcome only if it is `superseded` or `removed`"
+    /// [§17.4](crate::specification#s17-4): "It counts as an outcome only if it is `superseded` or `removed`"
     fn counts(&self, outcome: &str, found: bool) -> bool {
         !found || outcome == "superseded" || outcome == "removed"
     }
@@ -204,17 +204,17 @@ pub(crate) trait RolloutRules {
         live < wanted
     }
 
-    /// Pods of the new revision, while it has live ones that are not ending; else those of all others.
+    /// "Where no live pod of the new revision is left but ending ones, pods of the other revisions stand for it"
     fn holds(&self, is_new: bool, new_ones_live: bool) -> bool {
         is_new == new_ones_live
     }
 
-    /// Time since an end stands does not count, unless the end falls.
+    /// "Time for which an end stands is divided only if the end does not last."
     fn held_until(&self, since: Nanos, _now: Nanos) -> Nanos {
         since
     }
 
-    /// Nothing counts twice for a workload.
+    /// "No time of a workload counts for two rollouts."
     fn held_since(&self, begin: Nanos, counted_to: Nanos) -> Nanos {
         begin.max(counted_to)
     }
@@ -224,12 +224,12 @@ pub(crate) trait RolloutRules {
         true
     }
 
-    /// "the revision whose oldest live pod is the youngest": its place among the revisions, each with its oldest pod.
+    /// "the one whose oldest live pod is the youngest": its place among the revisions, each with its oldest pod.
     fn found_new(&self, oldest: &[Nanos]) -> Option<usize> {
         (0..oldest.len()).max_by_key(|place| oldest[*place])
     }
 
-    /// Of the rest the one whose oldest live pod is the oldest.
+    /// "The own revision is the one with the oldest pod"
     fn found_own(&self, oldest: &[Nanos]) -> Option<usize> {
         (0..oldest.len()).min_by_key(|place| oldest[*place])
     }

@@ -282,7 +282,7 @@ impl<'a> Walk<'a> {
         self.rollout = Some(rollout);
     }
 
-    /// "what all live pods have moved to is the workload's own revision"
+    /// "While no rollout lasts, it is the one revision of all pods that live and are not ending"
     fn follow_moves(&mut self, step: usize) {
         if self.rollout.is_none()
             && self.workload.rules.rollouts().own_by_moving()
