@@ -81,6 +81,11 @@ impl Shard {
         self.index
     }
 
+    /// Whether it is the only one, and has all pods.
+    pub const fn is_all(self) -> bool {
+        self.count.get() == 1
+    }
+
     /// The number of shards, N.
     pub const fn count(self) -> NonZeroU64 {
         self.count

@@ -20,8 +20,6 @@ pub(super) fn group(options: &RenderOptions) -> Group {
 /// suffices, which all see the same.
 pub(super) fn stuck(job: &str) -> AlertRule {
     let stuck = over_targets("max", &series("podinit_rollouts_stuck", job, ""));
-    let which = "{{ with $labels.workload }} of {{ . }}{{ end }}\
-                 {{ with $labels.exported_namespace }} in {{ . }}{{ end }}";
     AlertRule {
         name: ROLLOUT_STUCK,
         expr: format!("{stuck} > 0"),
@@ -29,11 +27,10 @@ pub(super) fn stuck(job: &str) -> AlertRule {
         keep: None,
         severity: AlertSeverity::Warning,
         labels: vec![],
-        summary: format!("A rollout{which} does not go on."),
-        description: format!(
-            "{{{{ $value | printf \"%.0f\" }}}} rollouts{which} wait for pods of the new revision that do not start \
-             or are not ready. For 10 minutes none of these has become ready. podinit rollouts says why."
-        ),
+        summary: "A rollout does not go on.".to_owned(),
+        description: "{{ $value | printf \"%.0f\" }} rollouts wait for pods of the new revision that do not start or are \
+                      not ready. For 10 minutes none of these has become ready. podinit rollouts says which and why."
+            .to_owned(),
         command: Some("podinit rollouts"),
         dashboard: AlertDashboard::Stuck,
     }

@@ -146,7 +146,7 @@ impl Tracker {
             },
             overdue: OverduePods::new(config.deadlines_at_once),
             // A shard has parts of workloads.
-            rollouts: Rollouts::new(config.shard.is_some()),
+            rollouts: Rollouts::new(!config.shard.is_none_or(Shard::is_all)),
             ..Self::default()
         }
     }

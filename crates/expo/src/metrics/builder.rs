@@ -141,7 +141,7 @@ impl ExpositionBuilder {
                 .then(|| ColdStarts::new(self.nodes, self.events)),
             nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.cap_of(NODE_POOL))),
             events,
-            rollouts: self.shard.is_none().then(|| {
+            rollouts: self.shard.is_none_or(Shard::is_all).then(|| {
                 let labels = specs.iter().map(|spec| &spec.label);
                 RolloutSeries::new(labels, self.labels.max_sets)
             }),

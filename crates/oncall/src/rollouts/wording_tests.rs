@@ -91,7 +91,7 @@ fn pods_that_are_not_ready_are_told_with_what_is_said() {
     for (words, why) in [
         ("back-off 5m0s restarting failed container=web pod=a_b(c)", "CrashLoopBackOff"),
         ("back-off 10s restarting failed container=web: exit code 1", "exit code 1"),
-        ("containers with unready status: [web]", "containers with unready status: [web]"),
+        ("containers with unready status: [web]", "containers with unready status"),
     ] {
         progress.said_of_down = Some(words.into());
         assert_eq!(said(&progress, &[]), format!("{begins}: {why}"));

@@ -8,6 +8,7 @@ mod format;
 mod image_rules;
 mod node_alerts;
 mod rejected_pod_alerts;
+mod rollout_alerts;
 mod slo_alerts;
 mod startup_sli_rules;
 mod stuck_pod_alerts;
@@ -48,6 +49,7 @@ fn document(file: &SloFile, options: &RenderOptions, rule_file: &str) -> String 
     tests.extend(stuck_pod_alerts::tests(inputs));
     tests.extend(rejected_pod_alerts::tests(inputs));
     tests.extend(node_alerts::tests(inputs));
+    tests.extend(rollout_alerts::tests(inputs));
     tests.extend(image_rules::tests(inputs));
     tests.extend(startup_sli_rules::tests(inputs));
     tests.extend(exporter_alerts::tests(inputs));
