@@ -176,6 +176,11 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     let holding = |kind: &str| first(kind).filter(|one| one["status"] == "True");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     snapshot.terminating = is_text(&metadata["deletionTimestamp"]);
+    let grace = metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
+    let deleted = metadata["deletionTimestamp"].as_str().and_then(podinit_core::rfc3339::parse);
+    snapshot.deletion_asked = deleted.map(|at| {
+        at.plus_nanos(i64::try_from(grace).unwrap_or(i64::MAX).saturating_mul(-1_000_000_000))
+    });
     let ends_for_good = matches!(spec["restartPolicy"].as_str(), Some("OnFailure" | "Never"));
     snapshot.ended_by_deletion = snapshot.terminating
         && !is_text(&status["reason"])

@@ -11,15 +11,15 @@ use podinit_core::lifecycle::{
     AnomalyKind, Cause, CustomInterval, CustomMilestone, CustomStart, GateEvent, GateKind,
     GateObservation, GatesEvent, GatesObservation, ImageSource, Interval, Latency, MeasuredStep,
     Milestone, NodeObservation, NodeState, NodeStep, Observation, Observer, Outcome,
-    PodObservation, PodState, PullObservation, SloRule, Stage, TrackerObservation,
-    UnobservedReason, WaitReason,
+    PodObservation, PodState, PullObservation, RolloutHolder, RolloutObservation, RolloutOutcome,
+    RolloutWorkload, SloRule, Stage, TrackerObservation, UnobservedReason, WaitReason,
 };
-use podinit_core::pod::{GateNames, PodInfo, PodSnapshot, PodUid};
+use podinit_core::pod::{GateNames, PodInfo, PodSnapshot, PodUid, Workload};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{
     Exposition, ExpositionBuilder, ExpositionFormat, LabelConfig, ProblemPods, Recorder,
-    SeriesLabel, SloDoc, StatedProblem,
+    SeriesLabel, SloDoc, StatedProblem, StuckRollouts,
 };
 use podinit_exporter::{CheckpointGauges, ClockFamilies, ConfigGauges};
 use podinit_http::AccessStats;
@@ -108,7 +108,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         labels: vec![SeriesLabel::Namespace, SeriesLabel::PodLabel("example.com/team".to_owned())],
         ..LabelConfig::default()
     };
-    let builder = ExpositionBuilder::new(labels)
+    let builder = ExpositionBuilder::new(labels.clone())
         .events(true)
         .nodes(true)
         .watch(Arc::new(Watch))
@@ -134,6 +134,7 @@ fn built() -> (Recorder, Arc<Exposition>) {
         .source(Box::new(Arc::new(AccessStats::new(Timestamp::from_seconds(1_700_000_000)))))
         .source(Box::new(TraceStats::default()))
         .source(Box::new(broken()))
+        .source(Box::new(stuck_rollouts(&labels)))
         .collector(Box::new(Process));
     builder.build().unwrap()
 }
@@ -148,6 +149,15 @@ fn broken() -> ProblemPods {
     ];
     problems.state(all, tokio::time::Instant::now() + Duration::from_secs(15));
     problems
+}
+
+/// One that does not go on.
+fn stuck_rollouts(labels: &LabelConfig) -> StuckRollouts {
+    let rollouts = StuckRollouts::new(labels);
+    let workload = Workload { kind: "Deployment".into(), name: "ledger".into() };
+    let until = tokio::time::Instant::now() + Duration::from_secs(15);
+    rollouts.state([("payments", &workload)].into_iter(), until);
+    rollouts
 }
 
 fn moved(from: PodState, to: PodState) -> PodObservation {
@@ -228,6 +238,21 @@ fn scraped() -> Arc<Exposition> {
         }),
     ] {
         recorder.observe(now, Observation::Node(node));
+    }
+    let rollout = RolloutWorkload {
+        namespace: "shop".into(),
+        workload: Arc::new(Workload { kind: "Deployment".into(), name: "cart".into() }),
+    };
+    let (by, nanos) = (RolloutHolder::Starting, 31_500_000_000);
+    for observation in [
+        RolloutObservation::Entered,
+        RolloutObservation::Held { from: None, to: Some(by) },
+        RolloutObservation::HeldFor { by, nanos },
+        RolloutObservation::Held { from: Some(by), to: None },
+        RolloutObservation::Ended { outcome: RolloutOutcome::Completed, nanos: Some(nanos) },
+        RolloutObservation::Held { from: None, to: Some(RolloutHolder::Controller) },
+    ] {
+        recorder.observe(now, Observation::Rollout(&rollout, observation));
     }
     let advanced = TrackerObservation::Advanced {
         remembered: 0,

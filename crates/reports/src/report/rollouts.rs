@@ -265,8 +265,8 @@ mod tests {
         EndedRollout {
             workload: workload(name),
             outcome,
-            began: Timestamp::from_seconds(0),
-            ended: Timestamp::from_seconds(seconds),
+            began: Timestamp::from_seconds(100),
+            ended: Timestamp::from_seconds(100 + seconds),
             is_exact: true,
             found: false,
             wanted: 3,

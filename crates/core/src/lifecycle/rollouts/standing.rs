@@ -43,6 +43,7 @@ impl PodStanding {
 /// Where a pod stands: the workload, its revision, and how. Of most pods of Jobs and of pods without a controller it is
 /// [`RolloutPod::NONE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RolloutPod {
     /// The number of the revision; 0 for none
     revision: u32,

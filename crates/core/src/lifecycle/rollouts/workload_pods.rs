@@ -222,7 +222,7 @@ impl WorkloadPods {
         let live = self.live();
         let is_live =
             |pod: Option<LivePod>| pod.is_some_and(|pod| pod.standing != PodStanding::Ending);
-        if is_live(from) != is_live(to) {
+        if live > 0 && is_live(from) != is_live(to) {
             self.recent_mut(now).population.changes(live, now);
         }
         if let Some(pod) = to {
