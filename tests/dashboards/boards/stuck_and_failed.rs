@@ -235,14 +235,18 @@ fn excluded() -> Panel {
 }
 
 fn rollouts() -> Panel {
-    let in_progress =
-        sum_by("$namespace_label, workload, held_by", "podinit_rollouts_in_progress", "");
+    let by = |labels, metric| {
+        nonzero(&sum_by(&format!("$namespace_label, workload{labels}"), metric, ""))
+    };
     Panel::new(
-        Kind::Table(vec![column("Rollouts", "short")]),
+        Kind::Table(vec![column("Rollouts", "short"), column("Stuck", "short")]),
         "Rollouts in progress, now",
         "short",
-        "Rollouts in progress, by what holds them. starting: pods of the new revision start. not_ready: they were ready and are not. ending: pods of the old revision end, and too few others live. controller: nothing that pods show, such as a pause or a quota. podinit rollouts says why.",
-        vec![Target::new(nonzero(&in_progress), "{{workload}} {{held_by}}")],
+        "Rollouts in progress, by what holds them. starting: pods of the new revision start. not_ready: they were ready and are not. ending: pods of the old revision end, and too few others live. controller: nothing that pods show, such as a pause or a quota. Stuck: pods hold it, and none has become ready for 10 minutes. podinit rollouts says why.",
+        vec![
+            Target::new(by(", held_by", "podinit_rollouts_in_progress"), "{{workload}} {{held_by}}"),
+            Target::new(by("", "podinit_rollouts_stuck"), "{{workload}}"),
+        ],
     )
     .sized(12, 8)
 }
@@ -280,8 +284,14 @@ fn rollouts_ended() -> Panel {
         Kind::Stack,
         "Rollouts ended per second",
         "short",
-        "Rollouts that ended, by outcome. completed: all pods are of the new revision. rolled_back: of another one. superseded: another rollout began. removed: no pod was left.",
-        vec![Target::new(rate_by("outcome", "podinit_rollouts_total", ""), "{{outcome}}")],
+        "Rollouts that ended, by outcome. completed: all pods are of the new revision. rolled_back: of another one. superseded: another rollout began. removed: no pod was left. not followed: workloads past the 50,000 that are.",
+        vec![
+            Target::new(rate_by("outcome", "podinit_rollouts_total", ""), "{{outcome}}"),
+            Target::new(
+                nonzero(&rate_by("", "podinit_rollout_workloads_refused_total", "")),
+                "not followed",
+            ),
+        ],
     )
     .sized(12, 8)
 }

@@ -20,6 +20,9 @@ ALLOWED = [
      "pods are stuck after minutes of real time"),
     (r"^(overview: Deadlines missed per second, by cause|stuck-and-failed: Deadlines missed per second) / ",
      "a healthy demo meets its SLOs, and may miss no deadline at all"),
+    (r"^stuck-and-failed: (Rollouts in progress, now / [AB]|What holds rollouts / A|"
+     r"Duration of rollouts, in the selected time range / [AB]|Rollouts ended per second / B) ",
+     "a healthy demo may have no rollout in progress, none that has completed yet, and none that is stuck"),
     (r"^stuck-and-failed: Pods by problem / A ",
      "a series only while there is a problem: a healthy demo has none for long"),
     (r"^(drill-down: Slowest by \$by / B|overview: Created to ready / D) ",
@@ -30,7 +33,7 @@ ALLOWED = [
      "an alert: returns series only while a registry or the startup SLI is worse than it should be"),
     (r"^.*: Startup SLI, 99th percentile / B ",
      "the kubelet's own metric: this Prometheus scrapes no kubelet"),
-    (r"^rule: Podinit(StartupsRejected|NodesLate|EvidenceDown|Down|ShardMissing|NotSynced|DeliveriesLate|DeadlinesNotJudged|"
+    (r"^rule: Podinit(StartupsRejected|NodesLate|RolloutStuck|EvidenceDown|Down|ShardMissing|NotSynced|DeliveriesLate|DeadlinesNotJudged|"
      r"WatchErrors|ClockAnomalies|ConservationBroken|ConfigReloadFailed|WebConfigReloadFailed) ",
      "an alert: returns series only while the exporter or its cluster is in trouble"),
     (r"^(exporter-health: Namespaces out of sync / A |selector: of PodinitNotSynced: .*\"podinit_namespace_synced\")",

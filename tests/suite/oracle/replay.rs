@@ -132,7 +132,7 @@ fn the_implementation_agrees_with_the_oracle_on_random_rollouts() {
 fn random_rollouts_come_to_every_figure() {
     let mut unmoved: BTreeSet<String> = BTreeSet::new();
     let mut moved: BTreeSet<String> = BTreeSet::new();
-    for seed in 0..40 {
+    for seed in 0..160 {
         let History { documents, options } = history::rollouts(seed);
         let options = Options { labels: &[], ..options };
         let figures = expected(&documents, &options).into_iter();

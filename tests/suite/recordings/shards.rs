@@ -107,6 +107,8 @@ fn the_shards_of_random_histories_add_up() {
             let of_shard = different.into_iter().filter(is_told);
             faults.extend(of_shard.map(|line| format!("shard {shard}: {line}")));
         }
+        // A shard has parts of workloads, and so no rollouts.
+        faults.retain(|line| !line.contains("podinit_rollout"));
         faults
     };
     let failing =

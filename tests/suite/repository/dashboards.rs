@@ -183,8 +183,8 @@ fn histograms_show_exemplars_and_no_query_selects_a_bucket_bound() {
             for target in panel["targets"].as_array().unwrap() {
                 let expr = target["expr"].as_str().unwrap();
                 assert!(!expr.contains("le=") && !expr.contains("le!"), "{expr}");
-                // The durations of changes in place and of nodes come without the name of a pod.
-                let kinds = ["_resize_", "_inplace_update_", "_node_startup_"];
+                // The durations of changes in place, of nodes and of rollouts come without the name of a pod.
+                let kinds = ["_resize_", "_inplace_update_", "_node_startup_", "_rollout_"];
                 let has_no_pod = kinds.iter().any(|kind| expr.contains(kind));
                 let is_of_pods = expr.contains("_duration_seconds$histogram") && !has_no_pod;
                 let is_range = target["range"] == true;
