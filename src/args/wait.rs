@@ -30,8 +30,8 @@ a new revision is to come. What was started is not undone.
 Exit status: 0 all are done, 3 one has failed, 4 the time is over, 130 interrupted; 1 failure, 2 usage error")]
 #[command(mut_arg("log_level", |level| level.default_value("warn")))]
 pub struct WaitArgs {
-    /// What to wait for: deployment, statefulset, daemonset, replicaset, job or pod, by the names that kubectl knows
-    /// (deploy, sts, ds, rs, po), and its name
+    /// What to wait for, such as deployment/web: a deployment, statefulset, daemonset, replicaset, job or pod, and its
+    /// name. The short names of kubectl work too (deploy, sts, ds, rs, po)
     #[arg(
         value_name = "KIND/NAME",
         required_unless_present = "label_selector",

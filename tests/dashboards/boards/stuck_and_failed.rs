@@ -272,7 +272,7 @@ fn rollout_durations() -> Panel {
         Kind::Lines,
         "Duration of rollouts, in the selected time range",
         "s",
-        "How long completed rollouts took, from their first pod or the deletion that made room for it until the pods were of the new revision and had been ready.",
+        "How long completed rollouts took, from their first pod until all pods were of the new revision and had been ready. A deletion that made room for the first pod counts, too.",
         vec![quantile("0.5", "median"), quantile("0.9", "90th percentile")],
     )
     .sized(12, 8)

@@ -28,12 +28,15 @@ computed_families! {
     }
 }
 
+/// How many are stated with these label values, and until when.
+type StatedRollouts = (BTreeMap<[String; LABELS.len()], u64>, Option<Instant>);
+
 /// Exposes the stuck rollouts that were stated last, as long as that says something of the present.
 #[derive(Debug, Default)]
 pub struct StuckRollouts {
     /// Which labels there are
     has: [bool; LABELS.len()],
-    stated: Mutex<(BTreeMap<[String; LABELS.len()], u64>, Option<Instant>)>,
+    stated: Mutex<StatedRollouts>,
 }
 
 impl StuckRollouts {

@@ -46,7 +46,7 @@ pub(super) fn ended(ended: &EndedRollout, now: Timestamp) -> String {
         RolloutOutcome::Completed => format!("{name} rolled out in {took}, until {at}"),
         RolloutOutcome::RolledBack => format!("{name} was rolled back at {at}, after {took}"),
         RolloutOutcome::Superseded => {
-            format!("{name} was rolled out anew at {at}, after {took}")
+            format!("{name} was rolled out again at {at}, after {took}")
         }
         RolloutOutcome::Removed => format!("{name} had no pods any more at {at}, after {took}"),
     };

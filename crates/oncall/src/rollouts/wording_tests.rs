@@ -164,7 +164,7 @@ fn an_end_is_told_with_what_held_it() {
     );
     for (outcome, says) in [
         (RolloutOutcome::RolledBack, "was rolled back at 10:15, after 2m5s;"),
-        (RolloutOutcome::Superseded, "was rolled out anew at 10:15, after 2m5s;"),
+        (RolloutOutcome::Superseded, "was rolled out again at 10:15, after 2m5s;"),
         (RolloutOutcome::Removed, "had no pods any more at 10:15, after 2m5s;"),
     ] {
         let said = ended(&end(outcome), at(200));
