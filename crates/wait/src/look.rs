@@ -45,11 +45,12 @@ impl Wait {
             None => Standing::default(),
         };
         let (new, name) = self.new_revision();
-        if name.is_some() && name != self.revision {
-            if let Some(before) = std::mem::replace(&mut self.revision, name) {
-                self.replaced.push(before);
-                self.patience.begin(now);
-            }
+        if name.is_some()
+            && name != self.revision
+            && let Some(before) = std::mem::replace(&mut self.revision, name)
+        {
+            self.replaced.push(before);
+            self.patience.begin(now);
         }
         let new = self.pods.of_revision(new);
         let pods = self.count(&new, standing.wanted, now);

@@ -74,7 +74,7 @@ pub enum WaitError {
 enum News {
     Object(usize, ObjectNews),
     Revisions(usize, &'static str, ObjectNews),
-    Pods(usize, Delivery),
+    Pods(usize, Box<Delivery>),
     /// For all
     Event(ObjectNews),
     Crash(usize, PodUid, Option<CrashFacts>),
@@ -218,7 +218,7 @@ impl Watches<'_> {
         let to = self.to.clone();
         self.tasks.spawn(async move {
             while let Some(delivery) = delivered.recv().await {
-                if to.send(News::Pods(number, delivery)).await.is_err() {
+                if to.send(News::Pods(number, Box::new(delivery))).await.is_err() {
                     break;
                 }
             }
@@ -275,7 +275,7 @@ impl Watches<'_> {
             }
             News::Pods(number, delivery) => {
                 if let Some(wait) = waits.get_mut(number) {
-                    wait.take_pods(delivery);
+                    wait.take_pods(*delivery);
                 }
             }
             News::Event(news) => {

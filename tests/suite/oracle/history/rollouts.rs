@@ -327,7 +327,7 @@ impl<'r> Controller<'r> {
         }
         let up = self.staying(|pod| pod.up).len();
         let mut spare = (up + self.unavailable).saturating_sub(self.replicas);
-        let keep = if self.at_most < self.replicas { self.replicas - self.at_most } else { 0 };
+        let keep = self.replicas.saturating_sub(self.at_most);
         let mut olds = self.staying(|pod| pod.revision != revision);
         olds.sort_by_key(|place| self.pods[*place].up);
         for place in olds.iter().take(olds.len().saturating_sub(keep)) {

@@ -311,7 +311,7 @@ impl<'a> Walk<'a> {
             let is_known = !delivery.is_list && !vanished;
             // Out of sync an end may fall, and none comes.
             let comes = workload.rules.rollouts().ends(self.in_sync);
-            comes.then(|| Standing { end, revision, since: delivery.now, is_known })
+            comes.then_some(Standing { end, revision, since: delivery.now, is_known })
         });
     }
 
