@@ -88,7 +88,8 @@ impl WaitProgress {
     fn show(&mut self, lines: &[(String, String)]) {
         match self {
             Self::Bar(bar) => {
-                let lines: Vec<_> = lines.iter().map(|(line, _)| shown(line)).collect();
+                let lines = lines.iter().map(|(line, _)| shown(line));
+                let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
                 bar.set_message(lines.join("  ·  "));
                 bar.tick();
             }
@@ -96,7 +97,7 @@ impl WaitProgress {
             Self::Lines { keys, last } => {
                 keys.resize(lines.len(), String::new());
                 for ((line, key), known) in lines.iter().zip(keys) {
-                    if known != key {
+                    if known != key && !line.is_empty() {
                         known.clone_from(key);
                         *last = Some(Instant::now());
                         // Who does not read it still gets the answer.

@@ -174,27 +174,34 @@ impl TargetAnswer {
         format!("{target} {is} after {took}: {}.", parts.join("; "))
     }
 
-    /// What is wrong, where and since when.
+    /// What is wrong, where and since when: of its pods, or else what its controller says and what its slowest pod waits
+    /// for.
+    fn wrong(&self) -> String {
+        if let Some(problem) = self.problems.first() {
+            return problem.sentence.clone() + " ";
+        }
+        let said = self.controller.first().map(|said| capitalized(said));
+        let parts = said.iter().chain(&self.waits);
+        parts.map(|part| format!("{part}. ")).collect()
+    }
+
     fn has_failed(&self) -> String {
-        let wrong = match (self.problems.first(), self.controller.first()) {
-            (Some(problem), _) => Some(problem.sentence.clone()),
-            (None, Some(said)) => Some(capitalized(said) + "."),
-            (None, None) => None,
-        };
         let (target, took) = (&self.target, seconds(self.seconds.floor()));
+        let wrong = self.wrong();
         let why = self.why.as_deref().unwrap_or_default().trim_end_matches('.');
-        let verdict = format!("{target} has failed after {took}: {why}; {}.", self.figures());
-        wrong.map_or_else(|| verdict.clone(), |wrong| format!("{wrong} {verdict}"))
+        let why = match wrong.contains(why) {
+            true => String::new(),
+            false => format!(": {why}"),
+        };
+        format!("{wrong}{target} has failed after {took}{why}; {}.", self.figures())
     }
 
     fn waits_for(&self) -> String {
         let (target, waited) = (&self.target, seconds(self.seconds.floor()));
-        let wrong = self.problems.first().map(|problem| problem.sentence.clone());
-        let wrong = wrong.or_else(|| Some(capitalized(self.controller.first()?) + "."));
-        let wrong = wrong.map(|wrong| format!("{wrong} ")).unwrap_or_default();
+        let wrong = self.wrong();
         let mut parts = vec![self.figures()];
         parts.extend(self.notes.iter().cloned());
-        parts.extend(self.waits.clone().or_else(|| self.going.clone()));
+        parts.extend(self.going.clone());
         format!("{wrong}{target} is not done after {waited}: {}.", parts.join("; "))
     }
 

@@ -82,14 +82,16 @@ impl FailedCreations {
         (times >= 2).then(|| FailedCreation {
             kind: last.kind.clone(),
             name: last.name.clone(),
-            message: last
-                .message
-                .strip_prefix("Error creating: ")
-                .unwrap_or(&last.message)
-                .to_owned(),
+            message: without_prefixes(&last.message).to_owned(),
             since: holding.iter().map(since).min().unwrap_or(last.last),
         })
     }
+}
+
+/// The message without what says only that it is an error of a creation, or one of several.
+fn without_prefixes(message: &str) -> &str {
+    let one = message.strip_prefix("(combined from similar events): ").unwrap_or(message);
+    one.strip_prefix("Error creating: ").unwrap_or(one)
 }
 
 #[cfg(test)]
@@ -105,7 +107,7 @@ mod tests {
         serde_json::from_value(json!({
             "metadata": {"name": format!("{about}.{number}"), "namespace": "shop"},
             "involvedObject": {"kind": "ReplicaSet", "name": about},
-            "reason": "FailedCreate", "message": format!("Error creating: no {number}"),
+            "reason": "FailedCreate", "message": format!("(combined from similar events): Error creating: no {number}"),
             "firstTimestamp": time(first), "lastTimestamp": time(last), "count": count,
         }))
         .unwrap()

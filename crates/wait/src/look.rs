@@ -32,6 +32,8 @@ pub(crate) struct Look {
     pub key: String,
     /// There is no such object
     pub is_absent: bool,
+    /// Its object, its pods and its revisions were listed
+    pub is_known: bool,
     /// The pods whose containers crash
     pub crashing: Vec<(PodUid, String)>,
 }
@@ -64,11 +66,8 @@ impl Wait {
         let signs = self.signs(&problems, &in_flight, creation.as_ref());
         let why = self.failure(&standing, signs, now);
         let is_done = self.is_done(&standing, &pods, now);
-        let waiting = in_flight.iter().filter_map(|record| waiting(record, now));
-        let (waits, waits_for) = waiting.min_by_key(|(since, ..)| *since).map_or_else(
-            || (None, String::new()),
-            |(_, line, without_time)| (Some(line), without_time),
-        );
+        let waiting = in_flight.iter().filter_map(|record| LongestWait::new(record, now));
+        let waiting = waiting.min_by_key(|wait| wait.entered);
         let crashes = |one: &&Problem| one.cause == Cause::Crash.as_str();
         let crashing = problems.iter().filter(crashes).flat_map(|one| &one.oldest);
         let crashing =
@@ -81,6 +80,7 @@ impl Wait {
         if let RolloutProgress::Failed(words) = &standing.progress
             && standing.deadline_passed.is_some()
         {
+            let words = words.trim_end_matches('.');
             controller.push(format!("the progress deadline of the Deployment has passed: {words}"));
         }
         let is_absent = self.is_absent();
@@ -105,19 +105,21 @@ impl Wait {
                 }
                 _ => None,
             },
-            next_command: self.next_command(&problems, creation.as_ref()),
+            next_command: self.next_command(&problems, creation.as_ref(), waiting.as_ref()),
             notes: absent.iter().chain(&standing.notes).chain(&self.unread).cloned().collect(),
             logs: Vec::new(),
             pods,
             why,
-            waits,
+            waits: waiting.as_ref().map(|wait| wait.line.clone()),
             controller,
             problems,
         };
+        let waits_for = waiting.map(|wait| wait.key);
         let key =
-            format!("{waits_for} {:?} {:?}", answer.pods, (&answer.controller, &answer.notes));
+            format!("{waits_for:?} {:?} {:?}", answer.pods, (&answer.controller, &answer.notes));
         let key = format!("{key} {:?} {:?}", answer.revision, answer.going);
-        Look { answer: answer.with_sentence(), key, is_absent, crashing }
+        let is_known = is_absent || self.is_known();
+        Look { answer: answer.with_sentence(), key, is_absent, is_known, crashing }
     }
 
     /// Whether there is no such object, or no such pod.
@@ -290,35 +292,69 @@ impl Wait {
     }
 
     /// The command that shows more.
-    fn next_command(&self, problems: &[Problem], creation: Option<&FailedCreation>) -> String {
+    fn next_command(
+        &self,
+        problems: &[Problem],
+        creation: Option<&FailedCreation>,
+        waiting: Option<&LongestWait>,
+    ) -> String {
         if let Some(problem) = problems.first() {
             return problem.next_command.clone();
         }
         let namespace = quoted(&self.namespace);
-        let described = match (&self.target, creation) {
-            (_, Some(one)) => format!("{}/{}", one.kind.to_lowercase(), one.name),
-            (WaitTarget::Selected { selector, .. }, None) => {
+        let described = match (&self.target, creation, waiting) {
+            (_, Some(one), _) => format!("{}/{}", one.kind.to_lowercase(), one.name),
+            (_, None, Some(waiting)) => return waiting.next.clone(),
+            (WaitTarget::Selected { selector, .. }, ..) => {
                 return format!("kubectl -n {namespace} get pods -l {}", quoted(selector));
             }
-            (target, None) => target.to_string(),
+            (target, ..) => target.to_string(),
         };
         format!("kubectl -n {namespace} describe {}", quoted(&described))
     }
 }
 
-/// What the pod of `record` waits for: since when, as a line, and without a time.
-fn waiting(record: &Record, now: Timestamp) -> Option<(Timestamp, String, String)> {
-    let Progress::InFlight { waiting, entered, .. } = record.progress else {
-        return None;
-    };
-    let headline = Explanation::new(record, ExplanationContext::default(), now).headline?;
-    let name = &record.pod.name;
-    let message = record.message.as_deref().unwrap_or_default();
-    let without_time = format!("{name} {waiting:?} {message}");
-    // As a predicate of the pod.
-    let begins = headline.chars().next().map(|first| first.to_ascii_lowercase());
-    let headline: String = begins.into_iter().chain(headline.chars().skip(1)).collect();
-    Some((entered, format!("{name} {headline}"), without_time))
+/// What a pod in flight waits for.
+struct LongestWait {
+    /// When it entered its stage
+    entered: Timestamp,
+    line: String,
+    /// The line without how long that has lasted
+    key: String,
+    /// The command that shows more
+    next: String,
+}
+
+impl LongestWait {
+    fn new(record: &Record, now: Timestamp) -> Option<Self> {
+        let Progress::InFlight { entered, .. } = record.progress else {
+            return None;
+        };
+        let explained = |at| Explanation::new(record, ExplanationContext::default(), at);
+        let (at_first, now) = (explained(entered), explained(now));
+        // As a predicate of the pod.
+        let line = |headline: &str| {
+            let (first, rest) = headline.split_at_checked(1)?;
+            let refused = refused(record).map(|words| format!("; {words}")).unwrap_or_default();
+            Some(format!("{} {}{rest}{refused}", record.pod.name, first.to_ascii_lowercase()))
+        };
+        Some(Self {
+            entered,
+            line: line(&now.headline?)?,
+            key: line(&at_first.headline?)?,
+            next: now.next,
+        })
+    }
+}
+
+/// That an autoscaler adds no node for an unschedulable pod, in its words.
+fn refused(record: &Record) -> Option<String> {
+    let said = record.unschedulable.as_ref()?;
+    let refuses = matches!(said.state, CapacityState::NoScaleUp | CapacityState::ScaleUpFailed);
+    let by = said.by.as_deref().unwrap_or("an autoscaler");
+    let words = said.message.as_deref().unwrap_or_default().trim_end_matches('.');
+    let is_unschedulable = |progress: &Progress| matches!(progress, Progress::InFlight { waiting, .. } if waiting.stage() == Stage::Unschedulable);
+    (refuses && is_unschedulable(&record.progress)).then(|| format!("{by} adds no node: {words}"))
 }
 
 impl FailedCreation {

@@ -155,7 +155,11 @@ pub async fn wait(
             (.., Some(outcome)) => break (outcome, looks),
             (.., None) => {}
         }
-        let lines = looks.into_iter().map(|look| (look.answer.line(), look.key));
+        // There is nothing to say of what is not known yet.
+        let lines = looks.into_iter().map(|look| match look.is_known {
+            true => (look.answer.line(), look.key),
+            false => Default::default(),
+        });
         show(&lines.collect::<Vec<_>>());
     };
     let mut answers: Vec<TargetAnswer> = looks.into_iter().map(|look| look.answer).collect();

@@ -74,6 +74,7 @@ pub(crate) struct Wait {
     pub object: KnownObject,
     /// ReplicaSets or ControllerRevisions by name
     revisions: HashMap<String, RevisionObject>,
+    are_revisions_listed: bool,
     /// What cannot be read, and what that means
     pub unread: Option<String>,
     pub pods: TargetPods,
@@ -118,6 +119,7 @@ impl Wait {
             namespace: namespace.to_owned(),
             began: now,
             revisions: HashMap::new(),
+            are_revisions_listed: false,
             unread: None,
             pods: TargetPods::default(),
             was_there: false,
@@ -196,6 +198,7 @@ impl Wait {
             ObjectNews::Listed(objects) => {
                 self.revisions = objects.iter().filter_map(|json| read(json)).collect();
                 self.unread = None;
+                self.are_revisions_listed = true;
             }
             ObjectNews::Applied(json) => self.revisions.extend(read(&json)),
             ObjectNews::Deleted(json) => {
@@ -275,6 +278,15 @@ impl Wait {
             PodEvent::Applied(_) | PodEvent::Deleted(_) => {}
             event => self.deliver(event, now, observed),
         }
+    }
+
+    /// Whether all that is needed was listed.
+    pub(super) fn is_known(&self) -> bool {
+        let needs_revisions =
+            matches!(self.kind(), Some(WorkloadKind::Deployment | WorkloadKind::DaemonSet));
+        let is_there = self.kind().is_none() || self.object().is_some();
+        let are_listed = self.are_revisions_listed || self.unread.is_some();
+        self.is_listed && is_there && (are_listed || !needs_revisions)
     }
 
     /// The revisions that the object controls.
