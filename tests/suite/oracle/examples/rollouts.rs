@@ -783,8 +783,14 @@ fn down_and_starting() -> Vec<Value> {
 
 fn none_wanted() -> Vec<Value> {
     let [a] = olds(["a1"]);
-    let d = web("b1", "b");
-    vec![at(0.0, list(&[a.ending(-10.0, 300.0)])), new(&d, 100.0), tick(150.0)]
+    let [d, e] = ["b1", "b2"].map(|name| web(name, "b"));
+    vec![
+        at(0.0, list(&[a.ending(-10.0, 300.0)])),
+        new(&d, 100.0),
+        new(&e, 100.5),
+        ends(&d.created(100.0), 105.0),
+        tick(150.0),
+    ]
 }
 
 fn removed_a_moment_ago() -> Vec<Value> {

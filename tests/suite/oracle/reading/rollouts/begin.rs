@@ -47,10 +47,8 @@ impl Workload<'_> {
     pub(crate) fn wanted(&self, member: usize, created: Nanos) -> usize {
         let rules = self.rules.rollouts();
         let shown = self.members[member].entered;
-        // What stands last, stands at the delivery.
-        let before = (0..shown).filter(|step| {
-            step + 1 == shown || rules.in_window(self.now(*step), self.now(step + 1), created)
-        });
+        let before =
+            (0..shown).filter(|step| rules.in_window(self.now(*step), self.now(step + 1), created));
         let numbers: Vec<usize> = before.map(|step| self.wanted_now(step)).collect();
         rules.wanted(&numbers)
     }

@@ -16,8 +16,12 @@ pub(crate) enum End {
 }
 
 impl Workload<'_> {
-    /// The end that stands with a step, and of which revision the pods are.
-    pub(crate) fn end(&self, step: usize, wanted: usize) -> Option<(End, String)> {
+    /// The end that stands with a step of a rollout that began with an earlier one, and of which revision the pods are.
+    pub(crate) fn end(
+        &self,
+        step: usize,
+        (began, wanted): (usize, usize),
+    ) -> Option<(End, String)> {
         let rules = self.rules.rollouts();
         if self.live(step).next().is_none() {
             return Some((End::Removed, String::new()));
@@ -26,7 +30,7 @@ impl Workload<'_> {
         let [revision] = &revisions[..] else {
             return None;
         };
-        let became = self.became(step, revision);
+        let became = self.became(step, revision).max(began);
         let members = 0..self.members.len();
         let awaited = members.clone().filter(|member| {
             let then = self.states[became][*member].as_ref();

@@ -19,6 +19,8 @@ pub(crate) struct Sum {
 
 struct Rollout {
     new: String,
+    /// The step that began it
+    began: usize,
     begin: Begin,
     wanted: usize,
     /// The revisions that lived at its begin
@@ -176,6 +178,7 @@ impl<'a> Walk<'a> {
         self.own = Some(found.own);
         self.rollout = Some(Rollout {
             new: found.new,
+            began: step,
             begin: Begin { created: found.begin, at: found.begin, is_known: false },
             wanted: workload.wanted_now(step).max(1),
             lived: workload.live(step).map(|(_, state)| state.revision.clone()).collect(),
@@ -263,6 +266,7 @@ impl<'a> Walk<'a> {
         let wanted = inherited.map_or(window, |before| rules.wanted_of_next(before, window));
         let mut rollout = Rollout {
             new: revision,
+            began: step,
             begin,
             wanted,
             lived: workload.lived_at(member, step, &self.settled),
@@ -302,7 +306,7 @@ impl<'a> Walk<'a> {
             held.end == end && held.revision == revision
         };
         let before = rollout.standing.take();
-        let Some((end, revision)) = workload.end(step, rollout.wanted) else {
+        let Some((end, revision)) = workload.end(step, (rollout.began, rollout.wanted)) else {
             return;
         };
         rollout.standing = before.filter(|held| is_same(held, end, &revision)).or_else(|| {
