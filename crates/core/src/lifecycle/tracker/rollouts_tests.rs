@@ -1,5 +1,7 @@
 //! Rollouts of small workloads, told in events.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 
 use super::fixtures::{at, delivery};
