@@ -248,7 +248,7 @@ fn every_flag_has_the_variable_of_its_name() {
                 (command, "output")
                 | (command @ "explain", "namespace" | "file" | "url")
                 | (command @ "report", "url")
-                | (command @ "wait", "namespace" | "label-selector") => {
+                | (command @ "wait", "namespace" | "label-selector" | "timeout") => {
                     format!("{command}-{flag}")
                 }
                 (_, flag) => flag.to_owned(),

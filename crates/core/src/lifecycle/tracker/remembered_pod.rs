@@ -465,6 +465,6 @@ mod tests {
 
     #[test]
     fn a_finished_pod_takes_no_more_than_its_times() {
-        assert_eq!(size_of::<FinishedPod>(), 32);
+        assert_eq!(size_of::<FinishedPod>(), 40);
     }
 }
