@@ -22,6 +22,7 @@ pub use podinit_core::rfc3339;
 #[doc(no_inline)]
 pub use podinit_core::specification;
 
+use serde::Deserialize;
 use serde::de::DeserializeSeed;
 
 pub use encoding::ObjectEncoding;
@@ -107,7 +108,8 @@ impl PodEventType {
 }
 
 /// A Kubernetes `Status`: why the API server refuses to go on.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
 pub struct ApiStatus {
     /// The HTTP status code; 0 when it is missing
     pub code: u16,

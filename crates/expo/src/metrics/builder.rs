@@ -141,14 +141,14 @@ impl ExpositionBuilder {
                 .then(|| ColdStarts::new(self.nodes, self.events)),
             nodes: (self.nodes).then(|| NodeMetrics::new(self.labels.cap_of(NODE_POOL))),
             events,
-            rollouts: self.shard.is_none_or(Shard::is_all).then(|| {
-                let labels = specs.iter().map(|spec| &spec.label);
-                RolloutSeries::new(labels, self.labels.max_sets)
-            }),
         };
         let named = NamedMetrics {
             gates: GateSeries::new(self.labels.cap_of(GATE)),
             milestones: MilestoneCounts::new(self.milestones),
+            rollouts: self.shard.is_none_or(Shard::is_all).then(|| {
+                let labels = specs.iter().map(|spec| &spec.label);
+                RolloutSeries::new(labels, self.labels.max_sets)
+            }),
         };
         let store =
             MetricStore::new(&specs, self.labels.max_sets, names(), named, evidence, starts);

@@ -31,7 +31,7 @@ pub(super) struct CappedFamilies<T> {
 }
 
 /// Between the parts of a value that is of several labels.
-pub(super) const SEPARATOR: char = '\u{1f}';
+pub(super) const SEPARATOR: &str = "\u{1f}";
 
 /// A value that something happened to.
 pub(super) struct MetValue<T> {
@@ -59,11 +59,11 @@ impl<T: Default> CappedFamilies<T> {
         self
     }
 
-    /// A value of several labels. Those that series lack are empty.
-    pub(super) fn joined<'a>(&self, parts: impl Iterator<Item = &'a str>) -> String {
+    /// A saved value of several labels. Those that series lack now are empty.
+    fn joined<'a>(&self, parts: impl Iterator<Item = &'a str>) -> String {
         let parts = self.parts.iter().zip(parts);
         let parts = parts.map(|(has, part)| if *has { label(part) } else { "".into() });
-        parts.collect::<Vec<_>>().join(SEPARATOR.encode_utf8(&mut [0; 4]))
+        parts.collect::<Vec<_>>().join(SEPARATOR)
     }
 
     /// The labels of a value; all are that of the rest where it lies past the cap.
@@ -161,24 +161,24 @@ impl<T: Default> CappedFamilies<T> {
 impl<T: FamilySet + Default> CappedFamilies<T> {
     pub(super) fn collect(&self, out: &mut dyn ExpositionEncoder) {
         let met = self.met();
-        let rows = rows_by_value(&met);
+        let rows = self.rows_by_value(&met);
         let mut buffer = HistogramSnapshot::default();
         for (place, family) in T::DOCS.iter().enumerate() {
             out.family(FamilyHead::from(family));
-            for (value, rows) in &rows {
-                rows[place].write(&self.parts(value), &mut buffer, out);
+            for (labels, rows) in &rows {
+                rows[place].write(labels, &mut buffer, out);
             }
         }
     }
 
     pub(super) fn save(&self, saved: &mut SavedFamilies) {
         let met = self.met();
-        let rows = rows_by_value(&met);
+        let rows = self.rows_by_value(&met);
         for (place, family) in T::DOCS.iter().enumerate().filter(|(_, family)| family.saved) {
             saved.put_samples(family, |put| {
-                for (value, rows) in &rows {
+                for (more, rows) in &rows {
                     rows[place].instrument.each(&mut |labels, sample| {
-                        put(&[labels, &self.parts(value)].concat(), sample);
+                        put(&[labels, more].concat(), sample);
                     });
                 }
             });
@@ -207,9 +207,12 @@ impl<T: FamilySet + Default> CappedFamilies<T> {
             }
         }
     }
-}
 
-/// The instruments of each value, in the order of the families.
-fn rows_by_value<T: FamilySet>(met: &[(Arc<str>, Arc<T>)]) -> Vec<(&str, Vec<FamilyRow<'_>>)> {
-    met.iter().map(|(value, families)| (&**value, families.rows())).collect()
+    /// The labels of each value, and its instruments in the order of the families.
+    fn rows_by_value<'a>(
+        &self,
+        met: &'a [(Arc<str>, Arc<T>)],
+    ) -> Vec<(Vec<&'a str>, Vec<FamilyRow<'a>>)> {
+        met.iter().map(|(value, families)| (self.parts(value), families.rows())).collect()
+    }
 }

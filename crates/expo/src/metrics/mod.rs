@@ -49,6 +49,7 @@ mod start_times;
 mod start_times_tests;
 mod store;
 mod stuck_rollouts;
+mod workload_labels;
 
 pub use build_info::BUILD;
 pub use builder::ExpositionBuilder;

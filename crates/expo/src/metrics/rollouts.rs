@@ -1,12 +1,12 @@
 //! Rollouts by workload ([§17.5](crate::specification#s17-5)), as far as the label set has its labels, within the cap on
 //! label sets.
 
-use super::capped::CappedFamilies;
+use super::capped::{CappedFamilies, SEPARATOR};
 use super::labels::SeriesLabel;
+use super::workload_labels::WorkloadLabels;
 use podinit_core::lifecycle::{
     Latency, RolloutHolder, RolloutObservation, RolloutOutcome, RolloutWorkload,
 };
-use podinit_core::pod::Workload;
 use podinit_core::timestamp::Timestamp;
 use podinit_histogram::layout::ClassicBuckets;
 use podinit_instruments::{
@@ -54,6 +54,7 @@ const WORKLOAD: &str = "workload";
 /// What is counted of rollouts: written by the recorder, read by scrapes.
 #[derive(Debug)]
 pub(super) struct RolloutSeries {
+    labels: WorkloadLabels,
     pub(super) by_workload: CappedFamilies<RolloutFamilies>,
     pub(super) totals: RolloutTotals,
 }
@@ -64,10 +65,10 @@ impl RolloutSeries {
         labels: impl Iterator<Item = &'a SeriesLabel> + Clone,
         max_sets: usize,
     ) -> Self {
-        let parts = [SeriesLabel::Namespace, SeriesLabel::WorkloadType, SeriesLabel::Workload];
-        let has = parts.map(|part| labels.clone().any(|label| *label == part));
+        let labels = WorkloadLabels::new(labels);
         Self {
-            by_workload: CappedFamilies::new(WORKLOAD, max_sets).of_parts(has),
+            labels,
+            by_workload: CappedFamilies::new(WORKLOAD, max_sets).of_parts(labels.has),
             totals: RolloutTotals::default(),
         }
     }
@@ -79,10 +80,9 @@ impl RolloutSeries {
         workload: &RolloutWorkload,
         observation: RolloutObservation,
     ) {
-        let Self { by_workload, totals } = self;
+        let Self { labels, by_workload, totals } = self;
         let RolloutWorkload { namespace, workload } = workload;
-        let kind = Workload::type_of(&workload.kind);
-        let value = by_workload.joined([&**namespace, &kind, &*workload.name].into_iter());
+        let value = labels.values(namespace, workload).join(SEPARATOR);
         match observation {
             RolloutObservation::Known => self.show(&value, now),
             RolloutObservation::Entered => {

@@ -88,8 +88,6 @@ pub(super) struct EvidenceMetrics {
     pub(super) cold_starts: Option<ColdStarts>,
     pub(super) nodes: Option<NodeMetrics>,
     pub(super) events: Option<EventMetrics>,
-    /// Without shards
-    pub(super) rollouts: Option<RolloutSeries>,
 }
 
 /// What is counted by names that pods and the configuration give.
@@ -97,6 +95,8 @@ pub(super) struct EvidenceMetrics {
 pub(super) struct NamedMetrics {
     pub(super) gates: GateSeries,
     pub(super) milestones: MilestoneCounts,
+    /// Without shards
+    pub(super) rollouts: Option<RolloutSeries>,
 }
 
 /// All state.
@@ -143,8 +143,8 @@ impl MetricStore {
         evidence: EvidenceMetrics,
         starts: StartTimes,
     ) -> Self {
-        let NamedMetrics { gates, milestones } = named;
-        let EvidenceMetrics { cold_starts, nodes, events, rollouts } = evidence;
+        let NamedMetrics { gates, milestones, rollouts } = named;
+        let EvidenceMetrics { cold_starts, nodes, events } = evidence;
         let labels: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
         let namespace = SeriesLabel::Namespace.key();
         let more = namespaces.labelled && labels.iter().all(|label| label != namespace);

@@ -8,16 +8,13 @@ use podinit_instruments::{
     AnyText, ExpositionEncoder, FamilyDoc, FamilyHead, FamilySource, GaugeVec3, SampleNumber,
     SavedFamilies, computed_families,
 };
-use podinit_text::strangers_text::label;
 use tokio::time::Instant;
 
-use super::labels::{LabelConfig, OTHER, SeriesLabel};
+use super::labels::{LabelConfig, OTHER};
+use super::workload_labels::{WorkloadLabelValues, WorkloadLabels};
 
 /// So many label values have series of their own; rollouts past them share one.
 const MOST_SERIES: usize = 100;
-
-const LABELS: [SeriesLabel; 3] =
-    [SeriesLabel::Namespace, SeriesLabel::WorkloadType, SeriesLabel::Workload];
 
 computed_families! {
     /// Rollouts that do not go on.
@@ -29,35 +26,28 @@ computed_families! {
 }
 
 /// How many are stated with these label values, and until when.
-type StatedRollouts = (BTreeMap<[String; LABELS.len()], u64>, Option<Instant>);
+type StatedRollouts = (BTreeMap<WorkloadLabelValues, u64>, Option<Instant>);
 
 /// Exposes the stuck rollouts that were stated last, as long as that says something of the present.
 #[derive(Debug, Default)]
 pub struct StuckRollouts {
-    /// Which labels there are
-    has: [bool; LABELS.len()],
+    labels: WorkloadLabels,
     stated: Mutex<StatedRollouts>,
 }
 
 impl StuckRollouts {
     /// With the labels of a label set, as far as it has them.
     pub fn new(config: &LabelConfig) -> Self {
-        Self { has: LABELS.map(|label| config.labels.contains(&label)), ..Self::default() }
+        Self { labels: WorkloadLabels::new(config.labels.iter()), ..Self::default() }
     }
 
     /// States the rollouts of these workloads, each with its namespace, the worst first, as those that are stuck until then.
     pub fn state<'a>(&self, stuck: impl Iterator<Item = (&'a str, &'a Workload)>, until: Instant) {
-        let mut series: BTreeMap<[String; LABELS.len()], u64> = BTreeMap::new();
+        let mut series: BTreeMap<WorkloadLabelValues, u64> = BTreeMap::new();
         for (namespace, workload) in stuck {
-            let kind = Workload::type_of(&workload.kind);
-            let values = [namespace, &*kind, &*workload.name];
-            let mut at = 0;
-            let mut values = values.map(|value| {
-                at += 1;
-                if self.has[at - 1] { label(value).into_owned() } else { String::new() }
-            });
+            let mut values = self.labels.values(namespace, workload);
             if series.len() >= MOST_SERIES && !series.contains_key(&values) {
-                values = LABELS.map(|_| OTHER.to_owned());
+                values = self.labels.all(OTHER);
             }
             *series.entry(values).or_default() += 1;
         }
@@ -75,10 +65,7 @@ impl FamilySource for StuckRollouts {
         let is_fresh = until.is_some_and(|until| Instant::now() <= until);
         out.family(FamilyHead::from(&ROLLOUTS_STUCK));
         for (values, stuck) in series.iter().filter(|_| is_fresh) {
-            let labels = LABELS.iter().zip(values).zip(self.has).filter(|(_, has)| *has);
-            let labels: Vec<(&str, &str)> =
-                labels.map(|((label, value), _)| (label.key(), &**value)).collect();
-            out.number(&labels, SampleNumber::Integer(*stuck));
+            out.number(&self.labels.pairs(values), SampleNumber::Integer(*stuck));
         }
     }
 
@@ -96,7 +83,11 @@ mod tests {
 
     use super::*;
     use crate::metrics::ExpositionBuilder;
+    use crate::metrics::labels::SeriesLabel;
     use podinit_instruments::ExpositionFormat;
+
+    const LABELS: [SeriesLabel; 3] =
+        [SeriesLabel::Namespace, SeriesLabel::WorkloadType, SeriesLabel::Workload];
 
     /// The series where the rollouts of these workloads of two namespaces are stuck.
     fn series(labels: &[SeriesLabel], names: &[&str], lasts: u64) -> Vec<String> {

@@ -165,10 +165,7 @@ impl<M, F: Fn(ObjectNews) -> M> EvidenceKind for ObjectDestination<M, F> {
             "ADDED" | "MODIFIED" => self.send(ObjectNews::Applied(line.object)).await?,
             "DELETED" => self.send(ObjectNews::Deleted(line.object)).await?,
             "ERROR" => {
-                let status: ErrorStatus =
-                    serde_json::from_str(line.object.get()).unwrap_or_default();
-                let ErrorStatus { code, reason, message } = status;
-                return Ok(Some(ApiStatus { code, reason, message }));
+                return Ok(Some(serde_json::from_str(line.object.get()).unwrap_or_default()));
             }
             _ => {}
         }
@@ -215,12 +212,4 @@ struct ObjectHead<'a> {
 struct ObjectMetadata<'a> {
     #[serde(borrow)]
     resource_version: Option<Cow<'a, str>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ErrorStatus {
-    code: u16,
-    reason: String,
-    message: String,
 }

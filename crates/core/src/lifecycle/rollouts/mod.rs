@@ -5,6 +5,7 @@
 //! what comes while a source is out of sync, is judged together once all of it is known.
 
 mod held_time;
+mod judgement;
 mod observation;
 mod population;
 mod progress;
@@ -19,25 +20,22 @@ use std::sync::Arc;
 
 pub use self::held_time::HeldNanos;
 pub use self::observation::{EndedRollout, RolloutObservation};
-pub use self::progress::{RolloutProgress, StandingPods};
+pub use self::progress::RolloutProgress;
 pub use self::rollout::{RolloutHolder, RolloutOutcome};
 pub use self::saved::SavedRollouts;
-pub use self::standing::RolloutPod;
+pub use self::standing::{RolloutPod, StandingPods};
 pub use self::workload_pods::RolloutWorkload;
 
-use self::rollout::{EndKind, Rollout, StandingEnd};
+use self::judgement::{NewPod, Unjudged, is_created};
+use self::rollout::StandingEnd;
 use self::standing::{LivePod, PodStanding};
 use self::table::WorkloadTable;
 use self::workload_pods::WorkloadPods;
-use super::classification::{SnapshotOrigin, existed_before};
 use super::delivery::SourceId;
 use super::reentry::to_second;
 use super::snapshot_context::SnapshotContext;
 use crate::pod::{PodSnapshot, Revision};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
-
-/// After this time without a pod a workload is not known any more, in the rollouts' begin.
-const FORGOTTEN_NANOS: i64 = 600 * NANOS_PER_SECOND;
 
 /// Takes what is observed of rollouts.
 pub(super) trait ObserveRollouts {
@@ -64,44 +62,6 @@ pub(super) struct Rollouts {
     divided: Option<Timestamp>,
 }
 
-/// What has come of a source and is judged together.
-#[derive(Debug, Default)]
-struct Unjudged {
-    /// Everything shows one moment
-    is_list: bool,
-    touched: BTreeSet<u16>,
-    new: Vec<NewPod>,
-    /// The workloads of pods that were there before
-    found: BTreeSet<u16>,
-    /// The revisions that had pods before, of the workloads that are touched
-    lived: LivedRevisions,
-}
-
-impl Unjudged {
-    /// Something changes of a workload.
-    fn touch(&mut self, place: u16, workload: &WorkloadPods) {
-        if self.touched.insert(place) {
-            let revisions = workload.revisions().iter().map(|pods| (place, pods.revision));
-            self.lived.extend(revisions);
-        }
-    }
-}
-
-/// A pod that was created.
-#[derive(Clone, Copy, Debug)]
-struct NewPod {
-    workload: u16,
-    revision: Revision,
-    created: Option<Timestamp>,
-    /// How many pods are wanted if it begins a rollout
-    wanted: u32,
-    /// Since when its workload had no pod
-    empty_since: Option<Timestamp>,
-}
-
-/// The revisions that had pods, by the place of their workload.
-type LivedRevisions = BTreeSet<(u16, Revision)>;
-
 /// How a pod is gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure {
@@ -126,29 +86,10 @@ impl Departure {
     }
 }
 
-/// How the judgement of a workload is come to.
-#[derive(Clone, Copy, Debug)]
-struct Judgement {
-    now: Timestamp,
-    /// What is judged was so from `now` on, and not from some time before
-    is_exact: bool,
-}
-
 impl Rollouts {
     /// Without rollouts if `is_off`.
     pub(super) fn new(is_off: bool) -> Self {
         Self { is_off, ..Self::default() }
-    }
-
-    /// What comes of `source` from now on is judged at [`Rollouts::judge`] only; all of it is of one moment if it
-    /// `is_list`.
-    pub(super) fn defer(&mut self, source: SourceId, is_list: bool) {
-        self.unjudged.entry(source).or_default().is_list = is_list;
-    }
-
-    /// Whether something of `source` is not judged yet.
-    pub(super) fn defers(&self, source: SourceId) -> bool {
-        self.unjudged.contains_key(&source)
     }
 
     /// Accounts for the newest snapshot of a pod that exists, which stood as `known` before.
@@ -203,27 +144,10 @@ impl Rollouts {
             self.leave(known, Departure::seen(snapshot, seen), to);
             return RolloutPod::NONE;
         };
-        let place = match before {
-            Some(pod) => pod.workload,
-            None => match self.workloads.place_of(&name) {
-                Some(place) => place,
-                None => match self.workloads.insert(WorkloadPods::new(
-                    name.clone(),
-                    seen.source,
-                    revision,
-                )) {
-                    Some(place) => {
-                        to.rollout(&name, RolloutObservation::Entered);
-                        place
-                    }
-                    None => {
-                        if is_first {
-                            to.rollout(&name, RolloutObservation::Refused);
-                        }
-                        return known;
-                    }
-                },
-            },
+        let known_place = before.map(|pod| pod.workload);
+        let found = || self.place_of(&name, revision, seen.source, is_first, to);
+        let Some(place) = known_place.or_else(found) else {
+            return known;
         };
         self.divide(place, seen.now, to);
         let Some(workload) = self.workloads.get_mut(place) else {
@@ -244,32 +168,40 @@ impl Rollouts {
         if let Some(rollout) = &mut workload.rollout {
             rollout.note(pod, snapshot);
         }
-        let is_new = is_first && before.is_none() && Self::is_created(snapshot, seen);
-        let created = seen.mode.estimate(snapshot.created, seen.observed).at;
-        let wanted = if is_new { workload.wanted(created.unwrap_or(seen.now)) } else { 0 };
-        let new = NewPod { workload: place, revision, created, wanted, empty_since };
-        match self.unjudged.get_mut(&seen.source) {
-            Some(unjudged) => {
-                if is_new {
-                    unjudged.new.push(new);
-                } else if before.is_none() {
-                    unjudged.found.insert(place);
-                }
-                if !unjudged.is_list {
-                    self.settle(place, seen.now, None, to);
-                }
-            }
-            None => {
-                let how = Judgement::of_event(seen);
-                if is_new {
-                    self.comes(new, None, how, to);
-                } else if before.is_none() {
-                    self.find(place, seen.now, to);
-                }
-                self.settle(place, seen.now, Some(how.is_exact), to);
-            }
+        if before.is_none() {
+            let created = seen.mode.estimate(snapshot.created, seen.observed).at;
+            let new = (is_first && is_created(snapshot, seen)).then(|| NewPod {
+                workload: place,
+                revision,
+                created,
+                wanted: workload.wanted(created.unwrap_or(seen.now)),
+                empty_since,
+            });
+            self.enters(place, new, seen, to);
         }
+        self.changed(place, seen.source, seen.now, seen.in_sync, to);
         pod.into()
+    }
+
+    /// Where the workload of this name is, which has a part from now on; `None` if too many have.
+    fn place_of(
+        &mut self,
+        name: &RolloutWorkload,
+        own: Revision,
+        source: SourceId,
+        is_first: bool,
+        to: &mut impl ObserveRollouts,
+    ) -> Option<u16> {
+        if let Some(place) = self.workloads.place_of(name) {
+            return Some(place);
+        }
+        let place = self.workloads.insert(WorkloadPods::new(name.clone(), source, own));
+        match place {
+            Some(_) => to.rollout(name, RolloutObservation::Entered),
+            None if is_first => to.rollout(name, RolloutObservation::Refused),
+            None => {}
+        }
+        place
     }
 
     /// The workload of a pod that has a part in rollouts.
@@ -280,16 +212,6 @@ impl Rollouts {
             namespace: Arc::clone(&snapshot.info.namespace),
             workload: Arc::clone(workload),
         })
-    }
-
-    /// Whether the first snapshot of a pod shows that it was created while its source was followed.
-    fn is_created(snapshot: &PodSnapshot, seen: &SnapshotContext) -> bool {
-        match seen.origin {
-            SnapshotOrigin::Later { first_list_began } => {
-                !existed_before(snapshot, first_list_began)
-            }
-            SnapshotOrigin::FirstList | SnapshotOrigin::Resharded { .. } => false,
-        }
     }
 
     /// A pod is gone or does not live any more.
@@ -309,123 +231,24 @@ impl Rollouts {
         }
         workload.change(Some(pod), None, 0, now);
         workload.went(pod.revision, asked, now);
+        self.changed(place, source, now, is_exact, to);
+    }
+
+    /// Settles a workload of which a pod of `source` has changed. Where that is judged later, an end may only fall, and
+    /// within a list not even that.
+    fn changed(
+        &mut self,
+        place: u16,
+        source: SourceId,
+        now: Timestamp,
+        is_exact: bool,
+        to: &mut impl ObserveRollouts,
+    ) {
         match self.unjudged.get(&source) {
             Some(unjudged) if unjudged.is_list => {}
             Some(_) => self.settle(place, now, None, to),
             None => self.settle(place, now, Some(is_exact), to),
         }
-    }
-
-    /// Judges what was put off of `source`, which is in sync again.
-    pub(super) fn judge(&mut self, seen: &SnapshotContext, to: &mut impl ObserveRollouts) {
-        let Some(unjudged) = self.unjudged.remove(&seen.source) else { return };
-        let Unjudged { touched, mut new, found, mut lived, .. } = unjudged;
-        new.sort_by_key(|pod| pod.created);
-        // The first pods of a workload that had none may not be in the order of their creation.
-        let mut empty: BTreeMap<u16, Timestamp> =
-            new.iter().filter_map(|pod| Some((pod.workload, pod.empty_since?))).collect();
-        let how = Judgement { now: seen.now, is_exact: false };
-        for mut pod in new {
-            pod.empty_since = empty.remove(&pod.workload);
-            self.comes(pod, Some(&lived), how, to);
-            lived.insert((pod.workload, pod.revision));
-        }
-        for place in found {
-            self.find(place, seen.now, to);
-        }
-        for place in touched {
-            self.settle(place, seen.now, Some(false), to);
-        }
-    }
-
-    /// A pod was created: it may begin a rollout ([§17.2](crate::specification#s17-2)).
-    fn comes(
-        &mut self,
-        pod: NewPod,
-        lived: Option<&LivedRevisions>,
-        how: Judgement,
-        to: &mut impl ObserveRollouts,
-    ) {
-        let NewPod { workload: place, revision, created, mut wanted, empty_since } = pod;
-        let (is_known, created) = (created.is_some(), created.unwrap_or(how.now));
-        let Some(workload) = self.workloads.get_mut(place) else { return };
-        if workload.rollout.is_none() {
-            let is_forgotten =
-                empty_since.is_some_and(|since| created.nanos_since(since) >= FORGOTTEN_NANOS);
-            if is_forgotten {
-                workload.own = revision;
-            }
-        }
-        if let Some(rollout) = &workload.rollout {
-            if revision == workload.own || !rollout.is_third(revision) {
-                return;
-            }
-            // A workload without a pod for a moment is not removed.
-            let ends = rollout.end.is_some_and(|end| end.kind != EndKind::Empty);
-            if !ends {
-                wanted = rollout.wanted;
-            }
-            self.end(place, how.now, ends, to);
-        }
-        let Some(workload) = self.workloads.get_mut(place) else { return };
-        if revision == workload.own {
-            return;
-        }
-        let begin = workload.begin(revision, created);
-        let all = workload.revisions().iter().map(|pods| pods.revision);
-        let lived = all.filter(|one| {
-            *one != revision && lived.is_none_or(|lived| lived.contains(&(place, *one)))
-        });
-        let mut rollout = Rollout::new(revision, begin.at, wanted, how.now).with_lived(lived);
-        rollout.begin_is_known = begin.is_known && is_known;
-        let before = workload.recent.as_ref().and_then(|recent| recent.divided);
-        rollout.divided = begin.at.max(before.unwrap_or(begin.at)).min(how.now);
-        // From where a pod was asked to make room until the creation of the first pod, that was ending.
-        rollout.holder = RolloutHolder::Ending;
-        let made_room = rollout.divide(created.min(how.now));
-        rollout.holder = workload.holder(revision, wanted);
-        rollout.held_since = rollout.divided;
-        let holder = rollout.holder;
-        workload.rollout = Some(Box::new(rollout));
-        self.in_progress.insert(place);
-        let Some(workload) = self.workloads.get(place) else { return };
-        to.rollout(&workload.name, RolloutObservation::Held { from: None, to: Some(holder) });
-        if let Some((by, nanos)) = made_room {
-            to.rollout(&workload.name, RolloutObservation::HeldFor { by, nanos });
-        }
-        self.divide(place, how.now, to);
-    }
-
-    /// Looks whether a workload whose pods were there before rolls out ([§17.4](crate::specification#s17-4)).
-    fn find(&mut self, place: u16, now: Timestamp, to: &mut impl ObserveRollouts) {
-        let Some(workload) = self.workloads.get_mut(place) else { return };
-        if workload.rollout.as_ref().is_some_and(|rollout| !rollout.found) {
-            return;
-        }
-        let live = || workload.revisions().iter().filter(|pods| pods.live() > 0);
-        let newest = live().max_by_key(|pods| pods.oldest);
-        let oldest = live().min_by_key(|pods| pods.oldest);
-        let (Some(newest), Some(oldest)) = (newest, oldest) else { return };
-        let (new, own) = (newest.revision, oldest.revision);
-        let before = workload.rollout.as_ref().map(|rollout| rollout.holder);
-        if new == own {
-            return;
-        }
-        let began = Timestamp::from_seconds(newest.oldest.into());
-        let wanted = workload.live().max(1);
-        let lived = workload.revisions().iter().map(|pods| pods.revision);
-        let mut rollout = Rollout::new(new, began, wanted, now).with_lived(lived);
-        rollout.found = true;
-        rollout.divided = now;
-        rollout.last_ready = now;
-        rollout.holder = workload.holder(new, wanted);
-        let holder = rollout.holder;
-        workload.own = own;
-        workload.rollout = Some(Box::new(rollout));
-        self.in_progress.insert(place);
-        let Some(workload) = self.workloads.get(place) else { return };
-        let held = RolloutObservation::Held { from: before, to: Some(holder) };
-        to.rollout(&workload.name, held);
     }
 
     /// Says what holds the rollout of a workload after a change, and whether an end stands. That one stands from `now` on
@@ -611,11 +434,5 @@ impl Rollouts {
         };
         let workload = self.workloads.get(pod.workload);
         workload.is_some_and(|workload| workload.holds(pod.revision))
-    }
-}
-
-impl Judgement {
-    fn of_event(seen: &SnapshotContext) -> Self {
-        Self { now: seen.now, is_exact: seen.in_sync }
     }
 }

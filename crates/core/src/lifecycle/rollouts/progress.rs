@@ -1,40 +1,10 @@
 //! A rollout in progress, as people are told of it ([§17.5](crate::specification#s17-5)).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::held_time::HeldNanos;
 use super::rollout::RolloutHolder;
-use super::workload_pods::{RevisionPods, RolloutWorkload, WorkloadPods};
+use super::standing::StandingPods;
+use super::workload_pods::{RolloutWorkload, WorkloadPods};
 use crate::timestamp::Timestamp;
-
-/// How many pods stand how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "standing_pods")]
-pub struct StandingPods {
-    /// Not ending, and never up
-    pub starting: u32,
-    /// Not ending, and Ready
-    pub up: u32,
-    /// Not ending; was up, and is not
-    pub down: u32,
-    /// Living, and their deletion was asked for
-    pub ending: u32,
-}
-
-impl StandingPods {
-    fn add(&mut self, pods: &RevisionPods) {
-        self.starting += pods.starting;
-        self.up += pods.up;
-        self.down += pods.down;
-        self.ending += pods.ending;
-    }
-
-    /// How many live and are not ending.
-    pub const fn live(&self) -> u32 {
-        self.starting + self.up + self.down
-    }
-}
 
 /// A rollout in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,17 +38,10 @@ pub struct RolloutProgress {
 impl RolloutProgress {
     pub(super) fn of(workload: &WorkloadPods) -> Option<Self> {
         let rollout = workload.rollout.as_deref()?;
-        let (mut new, mut others) = (StandingPods::default(), StandingPods::default());
-        for pods in workload.revisions() {
-            match pods.revision == rollout.new {
-                true => new.add(pods),
-                false => others.add(pods),
-            }
-        }
         Some(Self {
             workload: workload.name.clone(),
-            new,
-            others,
+            new: workload.of(rollout.new),
+            others: workload.of_others(rollout.new),
             wanted: rollout.wanted,
             began: rollout.began,
             found: rollout.found,
@@ -89,5 +52,10 @@ impl RolloutProgress {
             changed: rollout.changed,
             said_of_down: rollout.said_of_down.clone(),
         })
+    }
+
+    /// The pods that may hold it ([§17.3](crate::specification#s17-3)).
+    pub const fn holding(&self) -> StandingPods {
+        StandingPods::holding(self.new, self.others)
     }
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::held_time::HeldNanos;
-use super::standing::{LivePod, PodStanding};
-use super::workload_pods::{RevisionPods, WorkloadPods};
+use super::standing::{LivePod, PodStanding, StandingPods};
+use super::workload_pods::WorkloadPods;
 use crate::label_values;
 use crate::pod::{PodSnapshot, Revision, text};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -200,15 +200,13 @@ impl Rollout {
 impl WorkloadPods {
     /// What holds its rollout to `new`, of which `wanted` pods are wanted.
     pub(super) fn holder(&self, new: Revision, wanted: u32) -> RolloutHolder {
-        let of_new = self.of(new).filter(|pods| pods.live() > 0);
-        let count = |count: fn(&RevisionPods) -> u32| {
-            of_new.map_or_else(|| self.of_others(new, count), count)
-        };
-        if count(|pods| pods.starting) > 0 {
+        let (new, others) = (self.of(new), self.of_others(new));
+        let holding = StandingPods::holding(new, others);
+        if holding.starting > 0 {
             RolloutHolder::Starting
-        } else if count(|pods| pods.down) > 0 {
+        } else if holding.down > 0 {
             RolloutHolder::NotReady
-        } else if self.of_others(new, |pods| pods.ending) > 0 && self.live() < wanted {
+        } else if others.ending > 0 && (new + others).live() < wanted {
             RolloutHolder::Ending
         } else {
             RolloutHolder::Controller
@@ -217,18 +215,18 @@ impl WorkloadPods {
 
     /// Whether pods of `revision` hold its rollout while they are not up: those of the new one, where it has pods.
     pub(super) fn holds(&self, revision: Revision) -> bool {
-        self.rollout.as_ref().is_some_and(|rollout| {
-            let new_lives = self.of(rollout.new).is_some_and(|pods| pods.live() > 0);
-            (revision == rollout.new) == new_lives
-        })
+        self.rollout
+            .as_ref()
+            .is_some_and(|rollout| (revision == rollout.new) == (self.of(rollout.new).live() > 0))
     }
 
     /// Looks whether the live pods of a workload that rolls out are of one revision. That they have become so is seen
     /// only where `in_sync`.
     pub(super) fn look_for_only_revision(&mut self, in_sync: bool) {
-        let only = self
-            .only_revision()
-            .map(|pods| OnlyRevision { revision: pods.revision, arrived: pods.up + pods.down });
+        let only = self.only_revision().map(|only| OnlyRevision {
+            revision: only.revision,
+            arrived: only.pods.up + only.pods.down,
+        });
         let Some(rollout) = &mut self.rollout else { return };
         let before = rollout.only.map(|only| only.revision);
         if before == only.map(|only| only.revision) {
@@ -243,15 +241,16 @@ impl WorkloadPods {
     /// The end of its rollout that stands now, if it lasts.
     pub(super) fn end_now(&self) -> Option<EndKind> {
         let rollout = self.rollout.as_ref()?;
-        if self.all() == 0 {
+        let total = self.total();
+        if total.all() == 0 {
             return Some(EndKind::Empty);
         }
         let only = rollout.only.filter(|_| self.awaited() == 0)?;
         if only.arrived >= rollout.wanted {
             return Some(EndKind::Arrived);
         }
-        let others_end = self.of_others(only.revision, |pods| pods.ending) > 0;
-        (self.live() < rollout.wanted && !others_end).then_some(EndKind::Fewer)
+        let others_end = self.of_others(only.revision).ending > 0;
+        (total.live() < rollout.wanted && !others_end).then_some(EndKind::Fewer)
     }
 
     /// The outcome of its rollout, if its end stands.

@@ -78,8 +78,8 @@ impl Rollouts {
         let Some(live) = pod.live() else { return pod };
         match self.workloads.get_mut(live.workload) {
             Some(workload) => {
-                let created = workload.of(live.revision).map_or(u32::MAX, |pods| pods.oldest);
-                workload.count_in(live, created);
+                // The oldest creation is that of the checkpoint.
+                workload.count_in(live, u32::MAX);
                 pod
             }
             None => RolloutPod::NONE,

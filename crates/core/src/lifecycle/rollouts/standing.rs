@@ -1,5 +1,9 @@
 //! How a pod stands in the rollouts of its workload ([§17.1](crate::specification#s17-1)), in 8 bytes.
 
+use std::iter::Sum;
+use std::ops::Add;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pod::{ConditionType, PodPhase, PodSnapshot, Revision};
@@ -40,8 +44,74 @@ impl PodStanding {
     }
 }
 
-/// Where a pod stands: the workload, its revision, and how. Of most pods of Jobs and of pods without a controller it is
-/// [`RolloutPod::NONE`].
+/// How many pods stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "standing_pods")]
+pub struct StandingPods {
+    /// Not ending, and never up
+    pub starting: u32,
+    /// Not ending, and Ready
+    pub up: u32,
+    /// Not ending; was up, and is not
+    pub down: u32,
+    /// Living, and their deletion was asked for
+    pub ending: u32,
+}
+
+impl StandingPods {
+    pub(super) const fn count_mut(&mut self, standing: PodStanding) -> &mut u32 {
+        match standing {
+            PodStanding::Starting => &mut self.starting,
+            PodStanding::Up => &mut self.up,
+            PodStanding::Down => &mut self.down,
+            PodStanding::Ending => &mut self.ending,
+        }
+    }
+
+    /// How many live and are not ending.
+    pub const fn live(&self) -> u32 {
+        self.starting + self.up + self.down
+    }
+
+    /// How many live.
+    pub const fn all(&self) -> u32 {
+        self.live() + self.ending
+    }
+
+    /// Of how many pods those are told that are up, where so many are `wanted`.
+    pub const fn of_wanted(&self, wanted: u32) -> u32 {
+        let live = self.live();
+        if live > wanted { live } else { wanted }
+    }
+
+    /// Which pods may hold a rollout: those of the new revision, or where it has none the `others`
+    /// ([§17.3](crate::specification#s17-3)).
+    pub(super) const fn holding(new: Self, others: Self) -> Self {
+        if new.live() > 0 { new } else { others }
+    }
+}
+
+impl Add for StandingPods {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            starting: self.starting + other.starting,
+            up: self.up + other.up,
+            down: self.down + other.down,
+            ending: self.ending + other.ending,
+        }
+    }
+}
+
+impl Sum for StandingPods {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
+    }
+}
+
+/// Where a pod stands: the workload, its revision, and how. Pods of Jobs and pods without a
+/// controller have the default, which is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RolloutPod {

@@ -52,7 +52,7 @@ impl WorkloadTable {
         Some(place)
     }
 
-    /// Puts a workload of a checkpoint back where it was. Nothing happens if that place is taken or there is none.
+    /// Puts a workload of a checkpoint back where it was, if no other is there and the place can be.
     pub(super) fn restore(&mut self, place: u16, workload: WorkloadPods) {
         let end = usize::from(place);
         if end >= MOST_WORKLOADS || self.get(place).is_some() {

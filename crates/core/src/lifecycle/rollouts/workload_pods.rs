@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::population::Population;
 use super::rollout::Rollout;
-use super::standing::{GENERATIONS, LivePod, PodStanding};
+use super::standing::{GENERATIONS, LivePod, PodStanding, StandingPods};
 use crate::lifecycle::delivery::SourceId;
 use crate::pod::{Revision, Workload};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -25,39 +25,18 @@ pub struct RolloutWorkload {
     pub workload: Arc<Workload>,
 }
 
-/// How many pods of one revision stand how.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The pods of one revision.
+#[derive(Clone, Debug)]
 pub(super) struct RevisionPods {
     pub(super) revision: Revision,
-    /// Not ending, and never up
-    pub(super) starting: u32,
-    /// Not ending, and Ready
-    pub(super) up: u32,
-    /// Not ending; was up, and is not
-    pub(super) down: u32,
-    /// Living, and their deletion was asked for
-    pub(super) ending: u32,
+    pub(super) pods: StandingPods,
     /// The second of the oldest creation of those that were not ending at first sight
     pub(super) oldest: u32,
 }
 
 impl RevisionPods {
-    const fn none(revision: Revision, oldest: u32) -> Self {
-        Self { revision, starting: 0, up: 0, down: 0, ending: 0, oldest }
-    }
-
-    fn count_mut(&mut self, standing: PodStanding) -> &mut u32 {
-        match standing {
-            PodStanding::Starting => &mut self.starting,
-            PodStanding::Up => &mut self.up,
-            PodStanding::Down => &mut self.down,
-            PodStanding::Ending => &mut self.ending,
-        }
-    }
-
-    /// How many live and are not ending.
-    pub(super) const fn live(&self) -> u32 {
-        self.starting + self.up + self.down
+    fn none(revision: Revision, oldest: u32) -> Self {
+        Self { revision, pods: StandingPods::default(), oldest }
     }
 }
 
@@ -86,9 +65,10 @@ pub(super) struct RecentChanges {
 const TIDIED_AFTER_NANOS: i64 = 1300 * NANOS_PER_SECOND;
 /// How long it is remembered until when the time of a rollout was divided.
 const DIVIDED_NANOS: i64 = 600 * NANOS_PER_SECOND;
-/// A workload is not known any more after this time without a pod. A rollout begins within 10 minutes, and a creation may be
-/// delivered late.
-const FORGOTTEN_NANOS: i64 = 660 * NANOS_PER_SECOND;
+/// A pod that is created after this time without one is the first of its workload.
+const FORGOTTEN_NANOS: i64 = 600 * NANOS_PER_SECOND;
+/// A creation may be delivered this late, so that a workload is kept for longer.
+const LATE_CREATION_NANOS: i64 = 60 * NANOS_PER_SECOND;
 
 /// The pods of one workload.
 #[derive(Clone, Debug)]
@@ -139,40 +119,34 @@ impl WorkloadPods {
         &self.revisions
     }
 
-    /// The pods of `revision`.
-    pub(super) fn of(&self, revision: Revision) -> Option<&RevisionPods> {
-        self.revisions.iter().find(|pods| pods.revision == revision)
+    /// How many pods of `revision` stand how.
+    pub(super) fn of(&self, revision: Revision) -> StandingPods {
+        self.sum(|one| one == revision)
     }
 
-    /// The sum over the pods of the other revisions.
-    pub(super) fn of_others(
-        &self,
-        revision: Revision,
-        count: impl Fn(&RevisionPods) -> u32,
-    ) -> u32 {
-        let others = self.revisions.iter().filter(|pods| pods.revision != revision);
-        others.map(count).sum()
+    /// How many pods of the other revisions stand how.
+    pub(super) fn of_others(&self, revision: Revision) -> StandingPods {
+        self.sum(|one| one != revision)
     }
 
-    /// How many pods live and are not ending.
-    pub(super) fn live(&self) -> u32 {
-        self.revisions.iter().map(RevisionPods::live).sum()
+    /// How many pods stand how.
+    pub(super) fn total(&self) -> StandingPods {
+        self.sum(|_| true)
     }
 
-    /// How many pods live.
-    pub(super) fn all(&self) -> u32 {
-        self.live() + self.revisions.iter().map(|pods| pods.ending).sum::<u32>()
+    fn sum(&self, counts: impl Fn(Revision) -> bool) -> StandingPods {
+        self.revisions.iter().filter(|one| counts(one.revision)).map(|one| one.pods).sum()
     }
 
     /// The revision of which all pods are that live and are not ending, if there are any.
     pub(super) fn only_revision(&self) -> Option<&RevisionPods> {
-        let mut live = self.revisions.iter().filter(|pods| pods.live() > 0);
+        let mut live = self.revisions.iter().filter(|one| one.pods.live() > 0);
         live.next().filter(|_| live.next().is_none())
     }
 
     /// How many starting pods came before the last new generation.
     pub(super) fn awaited(&self) -> u32 {
-        self.revisions.iter().map(|pods| pods.starting).sum::<u32>() - self.late
+        self.total().starting - self.late
     }
 
     /// All starting pods are awaited from now on.
@@ -188,10 +162,10 @@ impl WorkloadPods {
             self.revisions.push(RevisionPods::none(pod.revision, u32::MAX));
             self.revisions.len() - 1
         });
-        let pods = &mut self.revisions[place];
-        *pods.count_mut(pod.standing) += 1;
+        let of_revision = &mut self.revisions[place];
+        *of_revision.pods.count_mut(pod.standing) += 1;
         if pod.standing != PodStanding::Ending {
-            pods.oldest = pods.oldest.min(created);
+            of_revision.oldest = of_revision.oldest.min(created);
         }
         if pod.standing == PodStanding::Starting && pod.generation == self.generation {
             self.late += 1;
@@ -200,14 +174,18 @@ impl WorkloadPods {
     }
 
     fn count_out(&mut self, pod: LivePod) {
-        if let Some(pods) = self.revisions.iter_mut().find(|pods| pods.revision == pod.revision) {
-            let count = pods.count_mut(pod.standing);
+        if let Some(one) = self.revisions.iter_mut().find(|one| one.revision == pod.revision) {
+            let count = one.pods.count_mut(pod.standing);
             *count = count.saturating_sub(1);
         }
         if pod.standing == PodStanding::Starting && pod.generation == self.generation {
             self.late = self.late.saturating_sub(1);
         }
-        self.revisions.retain(|pods| pods.live() + pods.ending > 0);
+        self.drop_empty();
+    }
+
+    fn drop_empty(&mut self) {
+        self.revisions.retain(|one| one.pods.all() > 0);
     }
 
     /// A pod changes at `now`: it comes (`from` is `None`), goes (`to` is `None`) or stands in another way. `created`
@@ -219,7 +197,7 @@ impl WorkloadPods {
         created: u32,
         now: Timestamp,
     ) {
-        let live = self.live();
+        let live = self.total().live();
         let is_live =
             |pod: Option<LivePod>| pod.is_some_and(|pod| pod.standing != PodStanding::Ending);
         if live > 0 && is_live(from) != is_live(to) {
@@ -231,7 +209,7 @@ impl WorkloadPods {
         if let Some(pod) = from {
             self.count_out(pod);
         }
-        if self.all() == 0 {
+        if self.total().all() == 0 {
             self.empty_since = self.empty_since.or(Some(now));
         }
         let comes_up = to.filter(|to| to.standing.has_been_up()).filter(|to| {
@@ -272,7 +250,7 @@ impl WorkloadPods {
     /// asked for that made room for it ([§17.2](crate::specification#s17-2)).
     pub(super) fn begin(&self, new: Revision, created: Timestamp) -> Begin {
         let makes_room = matches!(&*self.name.workload.kind, "StatefulSet" | "DaemonSet")
-            || self.of_others(new, RevisionPods::live) == 0;
+            || self.of_others(new).live() == 0;
         let gone = self.recent.as_ref().map_or(&[][..], |recent| &recent.gone);
         let before = gone.iter().filter(|pod| {
             makes_room && pod.revision != new && created.nanos_since(pod.at) < MADE_ROOM_NANOS
@@ -319,9 +297,14 @@ impl WorkloadPods {
         end.into_iter().chain(self.forgotten_at()).chain(tidied_at).min()
     }
 
+    /// Whether a pod that is `created` is the first of a workload that has had none since.
+    pub(super) fn is_forgotten(since: Timestamp, created: Timestamp) -> bool {
+        created.nanos_since(since) >= FORGOTTEN_NANOS
+    }
+
     /// When it is forgotten, if no pod comes.
     pub(super) fn forgotten_at(&self) -> Option<Timestamp> {
-        self.empty_since.map(|since| since.plus_nanos(FORGOTTEN_NANOS))
+        self.empty_since.map(|since| since.plus_nanos(FORGOTTEN_NANOS + LATE_CREATION_NANOS))
     }
 
     /// The revisions of a checkpoint, before their pods are counted.
@@ -333,8 +316,8 @@ impl WorkloadPods {
 
     /// All pods of a checkpoint of `now` are counted.
     pub(super) fn drop_empty_revisions(&mut self, now: Timestamp) {
-        self.revisions.retain(|pods| pods.live() + pods.ending > 0);
-        if self.all() == 0 {
+        self.drop_empty();
+        if self.total().all() == 0 {
             self.empty_since = self.empty_since.or(Some(now));
         }
     }

@@ -47,6 +47,21 @@ impl Tracker {
     /// The pod is gone, and nobody has said how it ended.
     pub(super) fn vanish(&mut self, uid: PodUid, reporter: &mut TimedObserver<'_, impl Observer>) {
         self.pass_deadlines_of(uid, reporter);
+        self.end_unseen(uid, reporter);
+        let source = self.pods.get(uid).and_then(RememberedPod::source);
+        match source.is_some_and(|source| self.sources.was_restored(source)) {
+            // The next list may be of the other history again.
+            true => self.bury(uid, reporter),
+            false => self.forget(uid, reporter),
+        }
+    }
+
+    /// The pod ends, and nobody has seen how. It is still remembered.
+    pub(super) fn end_unseen(
+        &mut self,
+        uid: PodUid,
+        reporter: &mut TimedObserver<'_, impl Observer>,
+    ) {
         if let Some(remembered) = self.pods.get(uid)
             && let Some(source) = remembered.source()
         {
@@ -56,12 +71,6 @@ impl Tracker {
         self.finish(uid, Outcome::Vanished, None, reporter);
         (self.in_place).end(uid, &mut |observation| reporter.tracker(observation));
         self.crashes.remove(uid);
-        let source = self.pods.get(uid).and_then(RememberedPod::source);
-        match source.is_some_and(|source| self.sources.was_restored(source)) {
-            // The next list may be of the other history again.
-            true => self.bury(uid, reporter),
-            false => self.forget(uid, reporter),
-        }
     }
 
     /// Leaves a tombstone of a pod that is not in flight any more.

@@ -8,10 +8,8 @@ use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::nodes::KnownNodes;
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
-use crate::lifecycle::outcome::Outcome;
 use crate::lifecycle::pod_in_flight::PodInFlight;
 use crate::lifecycle::reentry::to_second;
-use crate::lifecycle::rollouts::Departure;
 use crate::lifecycle::saved::{SavedDeleted, SavedFinished, SavedPod, SavedTracker};
 use crate::lifecycle::slo::SloMatches;
 use crate::lifecycle::sources::SourceSuccessor;
@@ -148,15 +146,7 @@ impl Tracker {
         tracker.set_slos(rules);
         tracker.set_stuck_after(stuck_after);
         for uid in gone {
-            if let Some(remembered) = tracker.pods.get(uid)
-                && let Some(source) = remembered.source()
-            {
-                let unseen = Departure::unseen(source, now);
-                tracker.rollouts.leave(remembered.rollout(), unseen, reporter);
-            }
-            tracker.finish(uid, Outcome::Vanished, None, reporter);
-            (tracker.in_place).end(uid, &mut |observation| reporter.tracker(observation));
-            tracker.crashes.remove(uid);
+            tracker.end_unseen(uid, reporter);
             tracker.forget(uid, reporter);
         }
         reporter.tracker(tracker.advanced(now));
@@ -173,6 +163,7 @@ mod tests {
     use crate::lifecycle::delivery::PodEvent;
     use crate::lifecycle::interval::Stage;
     use crate::lifecycle::observation::{Observation, PodObservation, PodState};
+    use crate::lifecycle::outcome::Outcome;
     use crate::lifecycle::saved::read_back;
     use crate::lifecycle::slo::SloRule;
     use crate::lifecycle::slo_verdict::{SloId, SloVerdict};
