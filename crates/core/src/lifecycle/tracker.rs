@@ -239,7 +239,7 @@ impl Tracker {
         };
         let is_list = matches!(event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
         if is_list || !self.sources.is_in_sync(source) {
-            self.rollouts.defer(source, is_list);
+            self.rollouts.defer(source);
         }
         match event {
             PodEvent::Applied(snapshot) => {

@@ -311,6 +311,58 @@ pub(super) fn examples() -> Vec<Example> {
             held controller 1",
         ),
         said(
+            "§17.2: the surge of the rollout before is not wanted, whose end counts with the next revision",
+            deployed_again_and_done(),
+            "
+            rollouts completed 2
+            rollout 2 22
+            held starting 20
+            held controller 2",
+        ),
+        said(
+            "§17.2: nor is it where that end has counted",
+            deployed_twice(),
+            "
+            rollouts completed 2
+            rollout 2 22
+            held starting 20
+            held controller 2",
+        ),
+        said(
+            "§17.2: pods whose labels become of a third revision supersede it",
+            moved_to_a_third(),
+            "
+            rollouts superseded 1
+            held starting 10
+            held controller 2",
+        ),
+        said(
+            "§17.2: a third revision that comes while no pod lives leaves no time out",
+            superseded_from_nothing(),
+            "
+            rollouts superseded 1
+            progress starting 1
+            held starting 15
+            held controller 5",
+        ),
+        said(
+            "§17.1: pods that lose their controller have gone",
+            orphaned(),
+            "
+            rollouts completed 1
+            rollout 1 12
+            held starting 10
+            held controller 2",
+        ),
+        said(
+            "§17.4: of two revisions of the same second none is found",
+            found_tie(),
+            "
+            discovered 2
+            rollouts completed 0
+            progress starting 0",
+        ),
+        said(
             "§17.1: Jobs, static pods and pods without a controller have no part",
             without_part(),
             "
@@ -654,6 +706,61 @@ fn deployed_again() -> Vec<Value> {
     let [a] = olds(["a1"]);
     let rest = vec![new(&web("c1", "c"), 115.0), tick(120.0)];
     [one_for_another(&web("b1", "b"), &a), rest].concat()
+}
+
+fn done_again(begun: f64) -> Vec<Value> {
+    let [b, c] = [web("b1", "b"), web("c1", "c")];
+    vec![new(&c, begun), up(&c, begun, begun + 10.0), ends(&b, begun + 11.0), tick(begun + 22.0)]
+}
+
+fn deployed_again_and_done() -> Vec<Value> {
+    let [a] = olds(["a1"]);
+    [one_for_another(&web("b1", "b"), &a), done_again(115.0)].concat()
+}
+
+fn deployed_twice() -> Vec<Value> {
+    let [a] = olds(["a1"]);
+    [one_for_another(&web("b1", "b"), &a), vec![tick(125.0)], done_again(200.0)].concat()
+}
+
+fn moved_to_a_third() -> Vec<Value> {
+    let of = |name, revision| of(name, "CloneSet", "web", "controller-revision-hash", revision);
+    vec![
+        at(0.0, list(&[cloned("a1", "a")])),
+        new(&of("b1", "b"), 100.0),
+        up(&of("b1", "b"), 100.0, 110.0),
+        at(111.0, modified(&cloned("a1", "c"))),
+        up(&of("b1", "c"), 100.0, 112.0),
+        tick(123.0),
+    ]
+}
+
+fn superseded_from_nothing() -> Vec<Value> {
+    let [a] = olds(["a1"]);
+    let b = web("b1", "b");
+    vec![
+        at(0.0, list(std::slice::from_ref(&a))),
+        new(&b, 100.0),
+        gone(&a, 105.0),
+        gone(&b, 110.0),
+        new(&web("c1", "c"), 115.0),
+        tick(120.0),
+    ]
+}
+
+fn orphaned() -> Vec<Value> {
+    let b = web("b1", "b");
+    let [one, two] = olds(["a1", "a2"]);
+    let orphan = |pod: &Pod| modified(&pod.clone().put("metadata", "ownerReferences", json!([])));
+    let orphans = [at(111.0, orphan(&one)), at(112.0, orphan(&two))];
+    let mut documents = vec![at(0.0, list(&[one, two])), new(&b, 100.0), up(&b, 100.0, 110.0)];
+    documents.extend(orphans);
+    documents.push(tick(233.0));
+    documents
+}
+
+fn found_tie() -> Vec<Value> {
+    vec![at(0.0, list(&[web("a1", "a").up(-900.0), web("b1", "b")])), tick(10.0)]
 }
 
 fn without_part() -> Vec<Value> {

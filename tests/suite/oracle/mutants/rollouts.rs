@@ -112,8 +112,13 @@ mutants! {
         }
     }
     WantsWhatEverLived {
-        fn in_window(&self, _: Nanos, _: Nanos, _: Nanos) -> bool {
+        fn in_window(&self, _: (Nanos, Nanos), _: Nanos, _: Nanos) -> bool {
             true
+        }
+    }
+    WantsTheSurgeOfTheRolloutBefore {
+        fn in_window(&self, stood: (Nanos, Nanos), created: Nanos, _: Nanos) -> bool {
+            SpecRollouts.in_window(stood, created, Nanos::MIN)
         }
     }
     WantsWhatLivesAtTheBegin {
@@ -237,13 +242,23 @@ mutants! {
         }
     }
     ARollbackCompletes {
-        fn outcome(&self, _: &str, _: &str) -> &'static str {
+        fn outcome(&self, _: &str, _: &str, _: bool) -> &'static str {
             "completed"
+        }
+    }
+    MovedPodsRollBack {
+        fn outcome(&self, revision: &str, new: &str, _: bool) -> &'static str {
+            SpecRollouts.outcome(revision, new, false)
         }
     }
     ObservesRollbacks {
         fn observes(&self, outcome: &str, found: bool) -> bool {
             !found && (outcome == "completed" || outcome == "rolled_back")
+        }
+    }
+    FindsRevisionsOfOneSecond {
+        fn tells_apart(&self, _: Nanos, _: Nanos) -> bool {
+            true
         }
     }
     ObservesWhatWasFound {

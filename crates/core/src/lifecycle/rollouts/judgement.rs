@@ -16,23 +16,17 @@ use crate::timestamp::Timestamp;
 /// What has come of a source and is judged together.
 #[derive(Debug, Default)]
 pub(super) struct Unjudged {
-    /// Everything shows one moment
-    pub(super) is_list: bool,
-    touched: BTreeSet<u16>,
+    /// The workloads of which something changes, with the revisions that have had pods
+    touched: BTreeMap<u16, Vec<Revision>>,
     new: Vec<NewPod>,
     /// The workloads of pods that were there before
     found: BTreeSet<u16>,
-    /// The revisions that had pods before, of the workloads that are touched
-    lived: LivedRevisions,
 }
 
 impl Unjudged {
     /// Something changes of a workload.
     pub(super) fn touch(&mut self, place: u16, workload: &WorkloadPods) {
-        if self.touched.insert(place) {
-            let revisions = workload.revisions().iter().map(|pods| (place, pods.revision));
-            self.lived.extend(revisions);
-        }
+        self.touched.entry(place).or_insert_with(|| workload.live_revisions());
     }
 }
 
@@ -48,9 +42,6 @@ pub(super) struct NewPod {
     pub(super) empty_since: Option<Timestamp>,
 }
 
-/// The revisions that had pods, by the place of their workload.
-type LivedRevisions = BTreeSet<(u16, Revision)>;
-
 /// Whether the first snapshot of a pod shows that it was created while its source was followed.
 pub(super) fn is_created(snapshot: &PodSnapshot, seen: &SnapshotContext) -> bool {
     match seen.origin {
@@ -60,10 +51,9 @@ pub(super) fn is_created(snapshot: &PodSnapshot, seen: &SnapshotContext) -> bool
 }
 
 impl Rollouts {
-    /// What comes of `source` from now on is judged at [`Rollouts::judge`] only; all of it is of one moment if it
-    /// `is_list`.
-    pub(in crate::lifecycle) fn defer(&mut self, source: SourceId, is_list: bool) {
-        self.unjudged.entry(source).or_default().is_list = is_list;
+    /// What comes of `source` from now on is judged at [`Rollouts::judge`] only.
+    pub(in crate::lifecycle) fn defer(&mut self, source: SourceId) {
+        self.unjudged.entry(source).or_default();
     }
 
     /// Whether something of `source` is not judged yet.
@@ -71,18 +61,22 @@ impl Rollouts {
         self.unjudged.contains_key(&source)
     }
 
-    /// A pod comes to a workload: it is `new`, or was there before.
+    /// A pod of `revision` comes to a workload: it is `new`, or was there before.
     pub(super) fn enters(
         &mut self,
         place: u16,
+        revision: Revision,
         new: Option<NewPod>,
         seen: &SnapshotContext,
         to: &mut impl ObserveRollouts,
     ) {
         match (self.unjudged.get_mut(&seen.source), new) {
             (Some(unjudged), Some(new)) => unjudged.new.push(new),
-            (Some(unjudged), None) => _ = unjudged.found.insert(place),
-            (None, Some(new)) => self.comes(new, None, seen.now, to),
+            (Some(unjudged), None) => {
+                unjudged.found.insert(place);
+                unjudged.touched.entry(place).or_default().push(revision);
+            }
+            (None, Some(new)) => self.comes(new, WorkloadPods::live_revisions, seen.now, to),
             (None, None) => self.find(place, seen.now, to),
         }
     }
@@ -94,29 +88,34 @@ impl Rollouts {
         to: &mut impl ObserveRollouts,
     ) {
         let Some(unjudged) = self.unjudged.remove(&seen.source) else { return };
-        let Unjudged { touched, mut new, found, mut lived, .. } = unjudged;
+        let Unjudged { mut touched, mut new, found, .. } = unjudged;
+        for place in touched.keys() {
+            self.divide(*place, seen.now, to);
+        }
         new.sort_by_key(|pod| pod.created);
         // The first pods of a workload that had none may not be in the order of their creation.
         let mut empty: BTreeMap<u16, Timestamp> =
             new.iter().filter_map(|pod| Some((pod.workload, pod.empty_since?))).collect();
         for mut pod in new {
             pod.empty_since = empty.remove(&pod.workload);
-            self.comes(pod, Some(&lived), seen.now, to);
-            lived.insert((pod.workload, pod.revision));
+            let lived = touched.entry(pod.workload).or_default();
+            self.comes(pod, |_| lived.clone(), seen.now, to);
+            lived.push(pod.revision);
         }
         for place in found {
             self.find(place, seen.now, to);
         }
-        for place in touched {
-            self.settle(place, seen.now, Some(false), to);
+        for place in touched.into_keys() {
+            self.settle(place, seen.now, false, to);
         }
     }
 
-    /// A pod was created: it may begin a rollout ([§17.2](crate::specification#s17-2)).
+    /// A pod was created: it may begin a rollout ([§17.2](crate::specification#s17-2)). Of the revisions that have `lived`
+    /// none is a third one.
     fn comes(
         &mut self,
         pod: NewPod,
-        lived: Option<&LivedRevisions>,
+        lived: impl FnOnce(&WorkloadPods) -> Vec<Revision>,
         now: Timestamp,
         to: &mut impl ObserveRollouts,
     ) {
@@ -129,11 +128,11 @@ impl Rollouts {
             workload.own = revision;
         }
         if let Some(rollout) = &workload.rollout {
-            if revision == workload.own || !rollout.is_third(revision) {
+            if !workload.is_third(rollout, revision) {
                 return;
             }
             // A workload without a pod for a moment is not removed.
-            let ends = rollout.end.is_some_and(|end| end.kind != EndKind::Empty);
+            let ends = rollout.end.is_some_and(|end| end.end.kind != EndKind::Empty);
             if !ends {
                 wanted = rollout.wanted;
             }
@@ -144,14 +143,10 @@ impl Rollouts {
             return;
         }
         let begin = workload.begin(revision, created);
-        let all = workload.revisions().iter().map(|pods| pods.revision);
-        let lived = all.filter(|one| {
-            *one != revision && lived.is_none_or(|lived| lived.contains(&(place, *one)))
-        });
+        let lived = lived(workload).into_iter().filter(|one| *one != revision);
         let mut rollout = Rollout::new(revision, begin.at, wanted, now).with_lived(lived);
         rollout.begin_is_known = begin.is_known && is_known;
-        let before = workload.recent.as_ref().and_then(|recent| recent.divided);
-        rollout.divided = begin.at.max(before.unwrap_or(begin.at)).min(now);
+        rollout.divided = begin.at.max(workload.divided).min(now);
         // From where a pod was asked to make room until the creation of the first pod, that was ending.
         rollout.holder = RolloutHolder::Ending;
         let made_room = rollout.divide(created.min(now));
@@ -180,19 +175,22 @@ impl Rollouts {
         let (Some(newest), Some(oldest)) = (newest, oldest) else { return };
         let (new, own) = (newest.revision, oldest.revision);
         let before = workload.rollout.as_ref().map(|rollout| rollout.holder);
-        if new == own {
+        if newest.oldest == oldest.oldest {
             return;
         }
         let began = Timestamp::from_seconds(newest.oldest.into());
         let wanted = workload.total().live().max(1);
-        let lived = workload.revisions().iter().map(|pods| pods.revision);
-        let mut rollout = Rollout::new(new, began, wanted, now).with_lived(lived);
+        let lived = workload.live_revisions();
+        let mut rollout = Rollout::new(new, began, wanted, now).with_lived(lived.into_iter());
         rollout.found = true;
         rollout.divided = now;
         rollout.last_ready = now;
         rollout.holder = workload.holder(new, wanted);
         let holder = rollout.holder;
         workload.own = own;
+        if let Some(before) = &mut workload.rollout {
+            before.drop_end(&workload.name, to);
+        }
         workload.rollout = Some(Box::new(rollout));
         self.in_progress.insert(place);
         let Some(workload) = self.workloads.get(place) else { return };

@@ -128,21 +128,18 @@ impl Rollouts {
         is_first: bool,
         to: &mut impl ObserveRollouts,
     ) -> RolloutPod {
-        let Some(name) = Self::workload_of(snapshot) else {
-            return known;
-        };
         let before = known.live();
+        let Some((name, revision)) = Self::workload_of(snapshot).zip(snapshot.revision) else {
+            // A pod that was of a workload has lost its controller or its label.
+            self.leave(known, Departure::seen(snapshot, seen), to);
+            return if before.is_some() { RolloutPod::NONE } else { known };
+        };
         let Some(standing) = standing else {
             if before.is_none() {
                 to.rollout(&name, RolloutObservation::Known);
             }
             self.leave(known, Departure::seen(snapshot, seen), to);
             return RolloutPod::GONE;
-        };
-        let Some(revision) = snapshot.revision else {
-            // It has lost its controller or its label.
-            self.leave(known, Departure::seen(snapshot, seen), to);
-            return RolloutPod::NONE;
         };
         let known_place = before.map(|pod| pod.workload);
         let found = || self.place_of(&name, revision, seen.source, is_first, to);
@@ -177,7 +174,7 @@ impl Rollouts {
                 wanted: workload.wanted(created.unwrap_or(seen.now)),
                 empty_since,
             });
-            self.enters(place, new, seen, to);
+            self.enters(place, revision, new, seen, to);
         }
         self.changed(place, seen.source, seen.now, seen.in_sync, to);
         pod.into()
@@ -234,8 +231,7 @@ impl Rollouts {
         self.changed(place, source, now, is_exact, to);
     }
 
-    /// Settles a workload of which a pod of `source` has changed. Where that is judged later, an end may only fall, and
-    /// within a list not even that.
+    /// Settles a workload of which a pod of `source` has changed, unless that is judged later.
     fn changed(
         &mut self,
         place: u16,
@@ -244,49 +240,35 @@ impl Rollouts {
         is_exact: bool,
         to: &mut impl ObserveRollouts,
     ) {
-        match self.unjudged.get(&source) {
-            Some(unjudged) if unjudged.is_list => {}
-            Some(_) => self.settle(place, now, None, to),
-            None => self.settle(place, now, Some(is_exact), to),
+        if !self.unjudged.contains_key(&source) {
+            self.settle(place, now, is_exact, to);
         }
     }
 
-    /// Says what holds the rollout of a workload after a change, and whether an end stands. That one stands from `now` on
-    /// is seen only where something is known of when that came, which is exact or not: `end_is_exact`.
+    /// Says what holds the rollout of a workload after a change, and whether an end stands: from `now` on, or where that
+    /// is not exact from some time before on.
     fn settle(
         &mut self,
         place: u16,
         now: Timestamp,
-        end_is_exact: Option<bool>,
+        is_exact: bool,
         to: &mut impl ObserveRollouts,
     ) {
         let Some(workload) = self.workloads.get_mut(place) else { return };
         if workload.rollout.is_none() {
-            if end_is_exact.is_some()
-                && let Some(only) = workload.only_revision()
-            {
-                workload.own = only.revision;
-            }
+            workload.own = workload.only_revision().map_or(workload.own, |only| only.revision);
             self.set_due(place);
             return;
         }
-        workload.look_for_only_revision(end_is_exact.is_some());
+        workload.look_for_only_revision();
         let end = workload.end_now();
         let Some(rollout) = &workload.rollout else { return };
         let holder = workload.holder(rollout.new, rollout.wanted);
         let name = workload.name.clone();
         let Some(rollout) = &mut workload.rollout else { return };
-        let standing = rollout.end.map(|end| end.kind);
-        if standing != end {
-            let deferred = rollout.drop_end();
-            for (by, nanos) in deferred.iter() {
-                to.rollout(&name, RolloutObservation::HeldFor { by, nanos });
-            }
-            rollout.end = end.zip(end_is_exact).map(|(kind, is_exact)| StandingEnd {
-                kind,
-                since: now,
-                is_exact,
-            });
+        if rollout.end.map(|standing| standing.end) != end {
+            rollout.drop_end(&name, to);
+            rollout.end = end.map(|end| StandingEnd { end, since: now, is_exact });
         }
         if rollout.holder != holder {
             let held = RolloutObservation::Held { from: Some(rollout.holder), to: Some(holder) };
@@ -299,18 +281,20 @@ impl Rollouts {
     /// Ends the rollout of a workload: as its end stands, if that counts, or because another begins.
     fn end(&mut self, place: u16, now: Timestamp, counts: bool, to: &mut impl ObserveRollouts) {
         let Some(workload) = self.workloads.get_mut(place) else { return };
-        let outcome = workload.outcome().filter(|_| counts);
-        let Some(rollout) = workload.rollout.take() else { return };
-        let (outcome, ended, is_exact) = match outcome {
-            Some((outcome, end)) => (outcome, end.since, end.is_exact),
-            None => (RolloutOutcome::Superseded, now, true),
+        let Some(mut rollout) = workload.rollout.take() else { return };
+        let (outcome, ended, is_exact) = match rollout.end.filter(|_| counts) {
+            Some(StandingEnd { end, since, is_exact }) => {
+                let outcome = workload.outcome(&rollout, end);
+                workload.own = end.revision.unwrap_or(workload.own);
+                workload.recent_mut(now).forget_population(since);
+                (outcome, since, is_exact)
+            }
+            None => {
+                rollout.drop_end(&workload.name, to);
+                (RolloutOutcome::Superseded, now, true)
+            }
         };
-        if matches!(outcome, RolloutOutcome::Completed | RolloutOutcome::RolledBack)
-            && let Some(revision) = rollout.arrived_at()
-        {
-            workload.own = revision;
-        }
-        workload.recent_mut(now).divided = Some(rollout.divided.min(ended));
+        workload.divided = rollout.divided.min(ended);
         self.in_progress.remove(&place);
         let name = workload.name.clone();
         let held = RolloutObservation::Held { from: Some(rollout.holder), to: None };

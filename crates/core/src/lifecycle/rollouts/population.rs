@@ -34,11 +34,14 @@ impl Population {
         later.next().map_or(0, |(_, live)| *live)
     }
 
+    /// Drops the numbers until `end`.
+    pub(super) fn forget(&mut self, end: Timestamp) {
+        self.0.retain(|(until, _)| *until > end);
+    }
+
     /// Drops what is too old at `now`. Returns whether nothing is left.
     pub(super) fn trim(&mut self, now: Timestamp) -> bool {
-        while self.0.front().is_some_and(|(until, _)| now.nanos_since(*until) > KEPT_NANOS) {
-            self.0.pop_front();
-        }
+        self.forget(now.plus_nanos(-KEPT_NANOS - 1));
         self.0.is_empty()
     }
 }

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ObserveRollouts;
 use super::held_time::HeldNanos;
+use super::observation::RolloutObservation;
 use super::standing::{LivePod, PodStanding, StandingPods};
-use super::workload_pods::WorkloadPods;
+use super::workload_pods::{RolloutWorkload, WorkloadPods};
 use crate::label_values;
 use crate::pod::{PodSnapshot, Revision, text};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -66,10 +68,18 @@ impl EndKind {
     }
 }
 
+/// What ends a rollout if that lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RolloutEnd {
+    pub(super) kind: EndKind,
+    /// The revision of which all pods are, ending ones aside; `None` if no pod lives
+    pub(super) revision: Option<Revision>,
+}
+
 /// An end that counts if it lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StandingEnd {
-    pub(super) kind: EndKind,
+    pub(super) end: RolloutEnd,
     pub(super) since: Timestamp,
     /// Whether it came at that time, and not at some time before
     pub(super) is_exact: bool,
@@ -78,7 +88,7 @@ pub(super) struct StandingEnd {
 impl StandingEnd {
     /// When it counts.
     pub(super) const fn counts_at(&self) -> Timestamp {
-        self.since.plus_nanos(self.kind.lasts())
+        self.since.plus_nanos(self.end.kind.lasts())
     }
 }
 
@@ -149,16 +159,6 @@ impl Rollout {
         self
     }
 
-    /// Whether a pod that is created of `revision` is of neither the new revision nor one that lived at the begin.
-    pub(super) fn is_third(&self, revision: Revision) -> bool {
-        self.new != revision && !self.lived.contains(&revision)
-    }
-
-    /// The revision of which all pods are, ending ones aside.
-    pub(super) fn arrived_at(&self) -> Option<Revision> {
-        self.only.map(|only| only.revision)
-    }
-
     /// Notes what a snapshot says of why a pod of the new revision is down.
     pub(super) fn note(&mut self, pod: LivePod, snapshot: &PodSnapshot) {
         if pod.standing == PodStanding::Down && pod.revision == self.new {
@@ -188,12 +188,13 @@ impl Rollout {
         Some((self.holder, nanos))
     }
 
-    /// An end stands no longer: the time for which it did is of the rollout.
-    pub(super) fn drop_end(&mut self) -> HeldNanos {
+    /// An end stands no longer, if one did: the time for which it stood is of the rollout of `name`.
+    pub(super) fn drop_end(&mut self, name: &RolloutWorkload, to: &mut impl ObserveRollouts) {
         self.end = None;
-        let deferred = std::mem::take(&mut self.deferred);
-        deferred.iter().for_each(|(holder, nanos)| self.held.add(holder, nanos));
-        deferred
+        for (by, nanos) in std::mem::take(&mut self.deferred).iter() {
+            self.held.add(by, nanos);
+            to.rollout(name, RolloutObservation::HeldFor { by, nanos });
+        }
     }
 }
 
@@ -220,9 +221,8 @@ impl WorkloadPods {
             .is_some_and(|rollout| (revision == rollout.new) == (self.of(rollout.new).live() > 0))
     }
 
-    /// Looks whether the live pods of a workload that rolls out are of one revision. That they have become so is seen
-    /// only where `in_sync`.
-    pub(super) fn look_for_only_revision(&mut self, in_sync: bool) {
+    /// Looks whether the live pods of a workload that rolls out are of one revision.
+    pub(super) fn look_for_only_revision(&mut self) {
         let only = self.only_revision().map(|only| OnlyRevision {
             revision: only.revision,
             arrived: only.pods.up + only.pods.down,
@@ -232,36 +232,44 @@ impl WorkloadPods {
         if before == only.map(|only| only.revision) {
             return;
         }
-        rollout.only = only.filter(|_| in_sync);
+        rollout.only = only;
         if rollout.only.is_some() {
             self.begin_generation();
         }
     }
 
-    /// The end of its rollout that stands now, if it lasts.
-    pub(super) fn end_now(&self) -> Option<EndKind> {
+    /// What ends its rollout now, if that lasts.
+    pub(super) fn end_now(&self) -> Option<RolloutEnd> {
         let rollout = self.rollout.as_ref()?;
         let total = self.total();
         if total.all() == 0 {
-            return Some(EndKind::Empty);
+            return Some(RolloutEnd { kind: EndKind::Empty, revision: None });
         }
         let only = rollout.only.filter(|_| self.awaited() == 0)?;
-        if only.arrived >= rollout.wanted {
-            return Some(EndKind::Arrived);
-        }
         let others_end = self.of_others(only.revision).ending > 0;
-        (total.live() < rollout.wanted && !others_end).then_some(EndKind::Fewer)
+        let kind = if only.arrived >= rollout.wanted {
+            EndKind::Arrived
+        } else if total.live() < rollout.wanted && !others_end {
+            EndKind::Fewer
+        } else {
+            return None;
+        };
+        Some(RolloutEnd { kind, revision: Some(only.revision) })
     }
 
-    /// The outcome of its rollout, if its end stands.
-    pub(super) fn outcome(&self) -> Option<(RolloutOutcome, StandingEnd)> {
-        let rollout = self.rollout.as_ref()?;
-        let end = rollout.end?;
-        let outcome = match (end.kind, rollout.only) {
-            (EndKind::Empty, _) | (_, None) => RolloutOutcome::Removed,
-            (_, Some(only)) if only.revision == rollout.new => RolloutOutcome::Completed,
-            (_, Some(_)) => RolloutOutcome::RolledBack,
-        };
-        Some((outcome, end))
+    /// The outcome of its rollout with this end.
+    pub(super) fn outcome(&self, rollout: &Rollout, end: RolloutEnd) -> RolloutOutcome {
+        match end.revision {
+            None => RolloutOutcome::Removed,
+            Some(revision) if revision == rollout.new => RolloutOutcome::Completed,
+            // Labels of its pods have changed.
+            Some(revision) if self.is_third(rollout, revision) => RolloutOutcome::Superseded,
+            Some(_) => RolloutOutcome::RolledBack,
+        }
+    }
+
+    /// Whether `revision` is neither the new nor the own one, nor one that lived at the begin.
+    pub(super) fn is_third(&self, rollout: &Rollout, revision: Revision) -> bool {
+        revision != self.own && revision != rollout.new && !rollout.lived.contains(&revision)
     }
 }

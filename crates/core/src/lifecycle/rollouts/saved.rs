@@ -30,6 +30,7 @@ struct SavedWorkload {
     empty_since: Option<Timestamp>,
     recent: Option<Box<RecentChanges>>,
     rollout: Option<Box<Rollout>>,
+    divided: Timestamp,
 }
 
 impl Rollouts {
@@ -45,6 +46,7 @@ impl Rollouts {
             empty_since: workload.empty_since,
             recent: workload.recent.clone(),
             rollout: workload.rollout.clone(),
+            divided: workload.divided,
         });
         SavedRollouts { workloads: workloads.collect() }
     }
@@ -69,6 +71,7 @@ impl Rollouts {
             workload.empty_since = saved.empty_since;
             workload.recent = saved.recent;
             workload.rollout = saved.rollout;
+            workload.divided = saved.divided;
             self.workloads.restore(saved.place, workload);
         }
     }

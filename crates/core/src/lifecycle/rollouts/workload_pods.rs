@@ -55,16 +55,19 @@ struct GonePod {
 pub(super) struct RecentChanges {
     population: Population,
     gone: Vec<GonePod>,
-    /// Until when the time of rollouts is divided
-    pub(super) divided: Option<Timestamp>,
     /// When it is looked at again whether something of it is still needed
     tidied_at: Option<Timestamp>,
 }
 
+impl RecentChanges {
+    /// Drops how many pods lived until `end`.
+    pub(super) fn forget_population(&mut self, end: Timestamp) {
+        self.population.forget(end);
+    }
+}
+
 /// How long it lasts until it is looked at again what has lately become of the pods.
 const TIDIED_AFTER_NANOS: i64 = 1300 * NANOS_PER_SECOND;
-/// How long it is remembered until when the time of a rollout was divided.
-const DIVIDED_NANOS: i64 = 600 * NANOS_PER_SECOND;
 /// A pod that is created after this time without one is the first of its workload.
 const FORGOTTEN_NANOS: i64 = 600 * NANOS_PER_SECOND;
 /// A creation may be delivered this late, so that a workload is kept for longer.
@@ -87,6 +90,8 @@ pub(super) struct WorkloadPods {
     pub(super) empty_since: Option<Timestamp>,
     pub(super) recent: Option<Box<RecentChanges>>,
     pub(super) rollout: Option<Box<Rollout>>,
+    /// Until when the time of its rollouts that have ended is divided
+    pub(super) divided: Timestamp,
     /// When something is due
     pub(super) due: Option<Timestamp>,
 }
@@ -110,6 +115,7 @@ impl WorkloadPods {
             empty_since: Some(Timestamp::EPOCH),
             recent: None,
             rollout: None,
+            divided: Timestamp::EPOCH,
             due: None,
         }
     }
@@ -117,6 +123,11 @@ impl WorkloadPods {
     /// The pods of each revision that has any.
     pub(super) fn revisions(&self) -> &[RevisionPods] {
         &self.revisions
+    }
+
+    /// The revisions that have live pods, ending ones too.
+    pub(super) fn live_revisions(&self) -> Vec<Revision> {
+        self.revisions.iter().map(|one| one.revision).collect()
     }
 
     /// How many pods of `revision` stand how.
@@ -239,9 +250,12 @@ impl WorkloadPods {
         gone.push(GonePod { revision, at: now, asked });
     }
 
-    /// The greatest number of its pods that lived at one time in the 10 minutes before `created`.
+    /// The greatest number of its pods that lived at one time in the 10 minutes before `created`, but for what lived
+    /// before the last end, which may have been a surge.
     pub(super) fn wanted(&self, created: Timestamp) -> u32 {
         let from = created.plus_nanos(-600 * NANOS_PER_SECOND);
+        let end = self.rollout.as_ref().and_then(|rollout| rollout.end);
+        let from = from.max(end.map_or(from, |end| end.since));
         let recent = self.recent.as_ref();
         recent.map_or(0, |recent| recent.population.greatest_after(from)).max(1)
     }
@@ -280,9 +294,7 @@ impl WorkloadPods {
                 return false;
             }
             recent.tidied_at = Some(now.plus_nanos(TIDIED_AFTER_NANOS));
-            let is_needed = |at: &Timestamp| now.nanos_since(*at) < DIVIDED_NANOS;
-            recent.divided = recent.divided.filter(is_needed);
-            recent.population.trim(now) && recent.divided.is_none()
+            recent.population.trim(now)
         });
         if is_over {
             self.recent = None;

@@ -1,6 +1,6 @@
 //! [§17.2](crate::specification#s17-2), [§17.4](crate::specification#s17-4): when a rollout began, and how many it wants.
 
-use super::workload::Workload;
+use super::workload::{Stop, Workload};
 use crate::oracle::instant::Nanos;
 
 /// Where a rollout begins.
@@ -33,9 +33,13 @@ impl Workload<'_> {
             return Begin { created, at: created, is_known };
         }
         let of_others = self.members.iter().filter(|other| other.revision != revision);
-        let stops = of_others.filter_map(|other| other.stop);
-        let just_went = stops
-            .filter(|stop| stop.step <= step && rules.just_went(created - self.now(stop.step)));
+        let last = self.stops(step, |_| true).map(|stop| self.now(stop.step)).max();
+        let just_went = of_others.filter_map(|other| other.stop).filter(|stop| {
+            let went = self.now(stop.step);
+            stop.step <= step
+                && rules.just_went(created - went)
+                && last.is_none_or(|last| rules.keeps_gone(last - went))
+        });
         let (vanished, went): (Vec<_>, Vec<_>) = just_went.partition(|stop| stop.vanished);
         let asked: Vec<Nanos> =
             went.iter().map(|stop| stop.asked.unwrap_or(self.now(stop.step))).collect();
@@ -43,36 +47,46 @@ impl Workload<'_> {
         Begin { created, at: moved, is_known: is_known && vanished.is_empty() }
     }
 
-    /// [§17.2](crate::specification#s17-2): "*Wanted* is the greatest number"
-    pub(crate) fn wanted(&self, member: usize, created: Nanos) -> usize {
+    /// [§17.2](crate::specification#s17-2): "*Wanted* is the greatest number", since the last rollout `ended`
+    pub(crate) fn wanted(&self, member: usize, created: Nanos, ended: Nanos) -> usize {
         let rules = self.rules.rollouts();
         let shown = self.members[member].entered;
-        let before =
-            (0..shown).filter(|step| rules.in_window(self.now(*step), self.now(step + 1), created));
+        let before = (0..shown)
+            .filter(|step| rules.in_window((self.now(*step), self.now(step + 1)), created, ended));
         let numbers: Vec<usize> = before.map(|step| self.wanted_now(step)).collect();
         rules.wanted(&numbers)
     }
 
-    /// The revisions that lived before a pod was shown, and those of the others that were settled with it.
-    pub(crate) fn lived_at(&self, member: usize, step: usize, settled: &[usize]) -> Vec<String> {
-        let shown = self.members[member].entered;
-        let before = shown.checked_sub(1).map_or(Vec::new(), |before| {
-            self.live(before).map(|(_, state)| state.revision.clone()).collect()
-        });
-        let now = self.live(step).filter(|(other, _)| *other != member && settled.contains(other));
-        before.into_iter().chain(now.map(|(_, state)| state.revision.clone())).collect()
+    /// The revisions that lived with the step that was judged last, and those of the pods that were judged since.
+    pub(crate) fn lived_at(&self, judged: Option<usize>, since: &[(usize, usize)]) -> Vec<String> {
+        let before = judged.into_iter().flat_map(|step| self.live(step));
+        let before = before.map(|(_, state)| state.revision.clone());
+        let since = since.iter().map(|(member, step)| self.revision(*member, *step));
+        before.chain(since).collect()
     }
 
     /// "if the workload has pods that live or went less than 10 minutes ago", of those that are settled.
     pub(crate) fn is_remembered(&self, member: usize, step: usize, settled: &[usize]) -> bool {
+        let rules = self.rules.rollouts();
         let created = self.created(member);
-        settled.iter().any(|other| {
-            self.states[step][*other].is_some()
-                || self.members[*other].stop.is_some_and(|stop| {
-                    stop.step <= step
-                        && self.rules.rollouts().remembers(created - self.now(stop.step))
-                })
-        })
+        if settled.iter().any(|other| self.states[step][*other].is_some()) {
+            return true;
+        }
+        let stops = || self.stops(step, |other| settled.contains(&other));
+        let last = stops().max_by_key(|stop| stop.step);
+        let is_forgotten = last.is_some_and(|last| {
+            let empty = last.step..self.members[member].entered;
+            let mut judged = empty.filter(|step| self.deliveries[*step].in_sync);
+            judged.any(|step| rules.forgets(self.now(step + 1) - self.now(last.step)))
+        });
+        !is_forgotten && stops().any(|stop| rules.remembers(created - self.now(stop.step)))
+    }
+
+    /// The pods that have ceased to live up to a step.
+    fn stops(&self, step: usize, of: impl Fn(usize) -> bool) -> impl Iterator<Item = Stop> {
+        let stops = self.members.iter().enumerate();
+        let stops = stops.filter_map(move |(member, other)| other.stop.filter(|_| of(member)));
+        stops.filter(move |stop| stop.step <= step)
     }
 
     /// The revision of a pod with a step; of one that lives no longer, its last.
@@ -86,26 +100,29 @@ impl Workload<'_> {
     pub(crate) fn found(&self, step: usize) -> Option<Found> {
         let rules = self.rules.rollouts();
         let revisions = self.revisions(step);
-        let oldest: Vec<Nanos> = revisions
-            .iter()
-            .map(|revision| {
-                let of_it = self.live(step).filter(|(_, state)| {
-                    state.revision == *revision && rules.tells_revision(state)
-                });
-                of_it
-                    .map(|(member, _)| self.members[member].created.unwrap_or(0))
-                    .min()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let oldest: Vec<Nanos> =
+            revisions.iter().map(|revision| self.oldest_of(revision, step)).collect();
         let new = rules.found_new(&oldest)?;
         let own = rules.found_own(&oldest)?;
-        let is_found = revisions.len() > 1 && rules.finds();
+        let is_found = revisions.len() > 1 && rules.tells_apart(oldest[own], oldest[new]);
+        let is_found = is_found && rules.finds();
         is_found.then(|| Found {
             own: revisions[own].clone(),
             new: revisions[new].clone(),
             begin: oldest[new],
         })
+    }
+
+    /// When the oldest pod was created that podinit has seen of a revision since this has pods, but for those that it
+    /// has seen ending only.
+    fn oldest_of(&self, revision: &str, step: usize) -> Nanos {
+        let has_pods =
+            |step: &usize| self.live(*step).any(|(_, state)| state.revision == *revision);
+        let since = (0..=step).rev().take_while(has_pods);
+        let seen = since.flat_map(|step| self.live(step)).filter(|(_, state)| {
+            state.revision == *revision && self.rules.rollouts().tells_revision(state)
+        });
+        seen.map(|(member, _)| self.members[member].created.unwrap_or(0)).min().unwrap_or(0)
     }
 
     /// The revision of the oldest live pod.

@@ -86,6 +86,6 @@ impl Workload<'_> {
 
     fn has_been_up(&self, member: usize, step: usize, revision: &str) -> bool {
         let mut states = self.states[..=step].iter().filter_map(|states| states[member].as_ref());
-        states.any(|state| state.been_up && state.revision == revision)
+        states.any(|state| state.been_up && self.is_of(state, revision))
     }
 }

@@ -57,6 +57,11 @@ pub(crate) trait RolloutRules {
         ago < 600 * SECOND
     }
 
+    /// "A workload is known for 11 minutes without a pod."
+    fn forgets(&self, empty: Nanos) -> bool {
+        empty >= 660 * SECOND
+    }
+
     /// "A pod that existed before the first list begins none."
     fn old_pods_begin(&self) -> bool {
         false
@@ -77,6 +82,11 @@ pub(crate) trait RolloutRules {
         before < 10 * SECOND
     }
 
+    /// "Of those that went the last 64 within a minute are remembered.", by how long before the last one that was
+    fn keeps_gone(&self, before_last: Nanos) -> bool {
+        before_last < 60 * SECOND
+    }
+
     /// `deletionTimestamp` less `deletionGracePeriodSeconds`
     fn asked(&self, deletion: Nanos, grace: Nanos) -> Nanos {
         deletion - grace
@@ -87,9 +97,10 @@ pub(crate) trait RolloutRules {
         asked.iter().copied().max()
     }
 
-    /// "from 10 minutes before the creation until its delivery": whether what stood from `since` to `until` was so.
-    fn in_window(&self, since: Nanos, until: Nanos, created: Nanos) -> bool {
-        since < until && until > created - 600 * SECOND
+    /// "from 10 minutes before the creation, but not before the last end, until its delivery": whether what stood from
+    /// `since` to `until` was so.
+    fn in_window(&self, (since, until): (Nanos, Nanos), created: Nanos, ended: Nanos) -> bool {
+        since < until && until > ended.max(created - 600 * SECOND)
     }
 
     /// "that lived and were not ending"
@@ -156,10 +167,12 @@ pub(crate) trait RolloutRules {
         since
     }
 
-    fn outcome(&self, revision: &str, new: &str) -> &'static str {
-        match revision == new {
-            true => "completed",
-            false => "rolled_back",
+    /// "`superseded` if it is a third revision, as labels that changed may make it"
+    fn outcome(&self, revision: &str, new: &str, is_third: bool) -> &'static str {
+        match (revision == new, is_third) {
+            (true, _) => "completed",
+            (false, true) => "superseded",
+            (false, false) => "rolled_back",
         }
     }
 
@@ -222,6 +235,11 @@ pub(crate) trait RolloutRules {
     /// [§17.4](crate::specification#s17-4): whether a rollout can be found in progress at all
     fn finds(&self) -> bool {
         true
+    }
+
+    /// "If both are of the same second, none is found."
+    fn tells_apart(&self, oldest_of_own: Nanos, oldest_of_new: Nanos) -> bool {
+        oldest_of_own != oldest_of_new
     }
 
     /// "the one whose oldest live pod is the youngest": its place among the revisions, each with its oldest pod.

@@ -51,6 +51,12 @@ pub(crate) struct Walk<'a> {
     settled: Vec<usize>,
     /// Up to when time has counted
     counted_to: Nanos,
+    /// When the last rollout ended that was not superseded by a pod
+    ended: Nanos,
+    /// The last step in sync before this one
+    judged: Option<usize>,
+    /// The pods that had their turn with this step
+    batch: Vec<(usize, usize)>,
 }
 
 impl<'a> Walk<'a> {
@@ -63,17 +69,20 @@ impl<'a> Walk<'a> {
             in_sync: true,
             settled: Vec::new(),
             counted_to: Nanos::MIN,
+            ended: Nanos::MIN,
+            judged: None,
+            batch: Vec::new(),
         };
         for (step, delivery) in workload.deliveries.iter().enumerate() {
             walk.deliver(step, *delivery);
         }
         let last = workload.deliveries.len().checked_sub(1);
         if let Some(last) = last {
-            walk.hold(last, workload.now(last), end);
+            walk.hold(workload.now(last), end);
             if let Some(until) = until {
                 walk.judge(until);
             }
-            walk.in_progress(last, end);
+            walk.in_progress(end);
         }
         walk.sum
     }
@@ -82,7 +91,7 @@ impl<'a> Walk<'a> {
         let now = delivery.now;
         let rules = self.workload.rules.rollouts();
         if let Some(before) = step.checked_sub(1) {
-            self.hold(before, self.workload.now(before), now);
+            self.hold(self.workload.now(before), now);
         }
         self.judge(now);
         self.in_sync = delivery.in_sync;
@@ -94,17 +103,20 @@ impl<'a> Walk<'a> {
         if self.in_sync {
             self.follow_moves(step);
         }
-        self.stand(step, delivery);
+        if rules.ends(self.in_sync) {
+            self.stand(step, delivery);
+        }
         self.judge(now);
         if self.in_sync {
             self.follow_moves(step);
+            self.judged = Some(step);
         }
     }
 
-    /// Time passes, as it stands with a step.
-    fn hold(&mut self, step: usize, from: Nanos, to: Nanos) {
+    /// Time passes, as it stands with the last step in sync.
+    fn hold(&mut self, from: Nanos, to: Nanos) {
         let workload = self.workload;
-        if let Some(rollout) = &mut self.rollout {
+        if let (Some(rollout), Some(step)) = (&mut self.rollout, self.judged) {
             let from = self.counted_to.max(from);
             if from < to {
                 let by = held_by(workload, rollout, step);
@@ -132,8 +144,14 @@ impl<'a> Walk<'a> {
         };
         let outcome = match standing.end {
             End::Removed => "removed",
-            End::Enough | End::Fewer => rules.outcome(&standing.revision, &rollout.new),
+            End::Enough | End::Fewer => {
+                let own = self.own.as_deref().unwrap_or_default();
+                let of = (rollout.new.as_str(), own);
+                let is_third = rules.supersedes(&standing.revision, of, &rollout.lived);
+                rules.outcome(&standing.revision, &rollout.new, is_third)
+            }
         };
+        self.ended = standing.since;
         if rules.counts(outcome, rollout.found) {
             self.sum.outcomes.push(outcome);
         }
@@ -202,6 +220,7 @@ impl<'a> Walk<'a> {
             (order, workload.members[*member].entered, place)
         });
         let mut found_old = false;
+        self.batch.clear();
         for member in shown {
             let lives = workload.states[step][member].is_some();
             let Member { is_created, is_old, .. } = &workload.members[member];
@@ -213,6 +232,7 @@ impl<'a> Walk<'a> {
                 self.own.get_or_insert(revision);
             }
             self.settled.push(member);
+            self.batch.push((member, step));
         }
         if rules.moved_label_begins() && step > 0 {
             for (member, state) in workload.live(step) {
@@ -262,14 +282,14 @@ impl<'a> Walk<'a> {
             return;
         }
         let begin = workload.begin(member, step);
-        let window = workload.wanted(member, begin.created);
+        let window = workload.wanted(member, begin.created, self.ended);
         let wanted = inherited.map_or(window, |before| rules.wanted_of_next(before, window));
         let mut rollout = Rollout {
             new: revision,
             began: step,
             begin,
             wanted,
-            lived: workload.lived_at(member, step, &self.settled),
+            lived: workload.lived_at(self.judged, &self.batch),
             found: false,
             held: Vec::new(),
             standing: None,
@@ -313,18 +333,16 @@ impl<'a> Walk<'a> {
             let mut stops = workload.members.iter().filter_map(|member| member.stop);
             let vanished = stops.any(|stop| stop.vanished && stop.step == step);
             let is_known = !delivery.is_list && !vanished;
-            // Out of sync an end may fall, and none comes.
-            let comes = workload.rules.rollouts().ends(self.in_sync);
-            comes.then_some(Standing { end, revision, since: delivery.now, is_known })
+            Some(Standing { end, revision, since: delivery.now, is_known })
         });
     }
 
     /// What is in progress in the end.
-    fn in_progress(&mut self, last: usize, end: Nanos) {
+    fn in_progress(&mut self, end: Nanos) {
         let Some(rollout) = self.rollout.take() else {
             return;
         };
-        self.sum.in_progress = Some(held_by(self.workload, &rollout, last));
+        self.sum.in_progress = self.judged.map(|step| held_by(self.workload, &rollout, step));
         let rules = self.workload.rules.rollouts();
         let since = rollout.standing.as_ref().map(|standing| standing.since);
         let until = since.map_or(end, |since| rules.held_until(since, end));
