@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podinit_core::lifecycle::EndedStartup;
+use podinit_core::lifecycle::{EndedRollout, EndedStartup};
 
 /// A checkpoint holds at most so many records.
 pub const MOST_KEPT: usize = 3_200;
@@ -21,4 +21,6 @@ pub struct CheckpointRecords {
     pub count: u64,
     /// Those that are kept, at most [`MOST_KEPT`], the oldest first
     pub records: Vec<KeptRecord>,
+    /// The newest rollouts that have ended ([§17.5](crate::specification#s17-5)), the oldest first
+    pub rollouts: Vec<Arc<EndedRollout>>,
 }

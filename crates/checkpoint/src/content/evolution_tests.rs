@@ -99,16 +99,22 @@ fn the_values_of_a_file_are_written_as_they_were_read() {
 }
 
 /// Without these a value cannot be what it is, and is lost with them, as histograms are without their bounds or label
-/// sets. They are those of the first version, and those that make a gate or a milestone: what else is added has a
+/// sets. They are those of the first version, and those that make a gate, a milestone or a rollout: what else is added has a
 /// default.
 const NEEDED: &[(&str, &str)] = &[
     ("CustomMilestone", "name"),
     ("CustomMilestone", "condition"),
     ("Duration", "secs"),
     ("Duration", "nanos"),
+    ("EndedRollout", "workload"),
+    ("EndedRollout", "outcome"),
+    ("EndedRollout", "began"),
+    ("EndedRollout", "ended"),
     ("EndedStartup", "pod"),
     ("EndedStartup", "outcome"),
     ("EndedStartup", "at"),
+    ("GonePod", "revision"),
+    ("GonePod", "at"),
     ("InFlight", "pod"),
     ("InFlight", "shared"),
     ("NodeLabels", "pool"),
@@ -119,6 +125,16 @@ const NEEDED: &[(&str, &str)] = &[
     ("Record", "startup"),
     ("Record", "rules"),
     ("Record", "shared"),
+    ("Rollout", "new"),
+    ("Rollout", "began"),
+    ("Rollout", "wanted"),
+    ("Rollout", "holder"),
+    ("Rollout", "held_since"),
+    ("Rollout", "divided"),
+    ("Rollout", "last_ready"),
+    ("Rollout", "changed"),
+    ("RolloutWorkload", "namespace"),
+    ("RolloutWorkload", "workload"),
     ("SavedCause", "waiting"),
     ("SavedDeleted", "uid"),
     ("SavedDeleted", "at"),
@@ -151,12 +167,18 @@ const NEEDED: &[(&str, &str)] = &[
     ("SavedState", "slo"),
     ("SavedState", "decided"),
     ("SavedTracker", "rules"),
+    ("SavedWorkload", "place"),
+    ("SavedWorkload", "name"),
+    ("SavedWorkload", "source"),
+    ("SavedWorkload", "own"),
     ("Shared", "nodes"),
     ("Shared", "rules"),
     ("SloRule", "name"),
     ("SloRule", "interval"),
     ("Startup", "node"),
     ("StuckBeforeOfStage", "after"),
+    ("Workload", "kind"),
+    ("Workload", "name"),
 ];
 
 #[test]
@@ -208,6 +230,8 @@ const NAMES: &[(&str, &str)] = &[
     ("Outcome", "failed"),
     ("Outcome", "deleted"),
     ("Reached", "No"),
+    ("RolloutHolder", "starting"),
+    ("RolloutOutcome", "completed"),
     ("WaitReason", "gated/gate"),
     ("WaitReason", "network/acknowledge"),
 ];

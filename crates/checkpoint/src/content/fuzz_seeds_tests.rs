@@ -71,9 +71,9 @@ fn each_seed_is_what_its_name_says() {
     }
     let whole = seed("whole");
     let DecodedCheckpoint { content, pods, .. } = read_file(&whole).unwrap();
-    assert_eq!((pods.len(), content.tracker.deleted.len()), (3, 1));
+    assert_eq!((pods.len(), content.tracker.deleted.len()), (5, 2));
     let families = &content.metrics.families;
-    assert_eq!(families.sum("podinit_pods_finished_total"), 2);
+    assert_eq!(families.sum("podinit_pods_finished_total"), 3);
 
     let future = frame::read(&seed("future")).unwrap_err();
     assert_eq!(future, FrameError::FutureVersion(VERSION + 1));

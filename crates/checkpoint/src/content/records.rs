@@ -9,7 +9,7 @@ use super::section::{self, ContentError, RECORDS, TypedFile, corrupt};
 use super::shared::{Numbers, Shared, SharedTexts, SharedWriter};
 use crate::shape::SavedType;
 use crate::{CheckpointRecords, KeptRecord, MOST_KEPT};
-use podinit_core::lifecycle::EndedStartup;
+use podinit_core::lifecycle::{EndedRollout, EndedStartup};
 
 /// The records take no more bytes than this. Where names or very many containers would make them larger,
 /// the oldest are left out.
@@ -24,6 +24,7 @@ const SHARED: u8 = 1;
 pub(super) struct RecordsHead {
     /// How many records there have been, kept or not
     count: u64,
+    rollouts: Vec<Arc<EndedRollout>>,
 }
 
 /// A record.
@@ -50,10 +51,11 @@ impl SavedType for Record {
 }
 
 /// Appends the section.
-pub(super) fn append(out: &mut Vec<u8>, CheckpointRecords { count, records }: &CheckpointRecords) {
+pub(super) fn append(out: &mut Vec<u8>, kept: &CheckpointRecords) {
+    let CheckpointRecords { count, records, rollouts } = kept;
     let begin = out.len();
     let mut shared = SharedWriter::default();
-    section::append(out, &RecordsHead { count: *count });
+    section::append(out, &RecordsHead { count: *count, rollouts: rollouts.clone() });
     for KeptRecord { number, startup } in records.iter().rev() {
         let end = out.len();
         out.push(RECORD);
@@ -81,7 +83,7 @@ pub(super) fn read(
     let impossible = |what| ContentError::Impossible(RECORDS, what);
     let mut values = file.values(RECORDS)?;
     let head: Option<RecordsHead> = values.next().map_err(corrupt(RECORDS))?;
-    let RecordsHead { count } = head.unwrap_or_default();
+    let RecordsHead { count, rollouts } = head.unwrap_or_default();
     let knows_count = file.is_same::<RecordsHead>();
     let mut records: Vec<KeptRecord> = Vec::new();
     let mut numbers = Vec::new();
@@ -116,5 +118,5 @@ pub(super) fn read(
     }
     let count = records.first().map_or(count, |newest| count.max(newest.number + 1));
     records.reverse();
-    Ok((CheckpointRecords { count, records }, values.skipped()))
+    Ok((CheckpointRecords { count, records, rollouts }, values.skipped()))
 }

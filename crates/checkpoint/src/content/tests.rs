@@ -12,14 +12,14 @@ use podinit_core::kube_event::{
     CapacityState, EventOccurrence, EventReason, InvolvedPod, KubeEvent,
 };
 use podinit_core::lifecycle::{
-    CustomMilestone, CustomMilestones, Delivery, EndedStartup, Interval, LabelObserver, Namespaces,
-    NodeEvent, Observation, Observer, PodEvent, SavedCrash, Selection, SloRule, SourceId, Tracker,
-    TrackerConfig, Version,
+    CustomMilestone, CustomMilestones, Delivery, EndedRollout, EndedStartup, HeldNanos, Interval,
+    LabelObserver, Namespaces, NodeEvent, Observation, Observer, PodEvent, RolloutOutcome,
+    RolloutWorkload, SavedCrash, Selection, SloRule, SourceId, Tracker, TrackerConfig, Version,
 };
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{
     ConditionStatus, ConditionType, Ending, GateNames, NamedConditions, PodPhase, PodSnapshot,
-    PodUid, StatusCondition,
+    PodUid, Revision, StatusCondition, Workload,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{ExpositionBuilder, LabelConfig, Recorder, SloDoc, families_of_pods};
@@ -153,7 +153,29 @@ pub(super) fn checkpoint_of(nodes: bool) -> Vec<u8> {
         PodEvent::Deleted(pod("gone", false)),
     ];
     let with_nodes = with_nodes.into_iter().filter(|_| nodes);
-    for event in events.into_iter().chain(with_nodes) {
+    let workload = Arc::new(Workload { kind: "Deployment".into(), name: "web".into() });
+    let of_revision = |name: &str, revision: u32| {
+        let mut pod = PodSnapshot { revision: Some(Revision::from(revision)), ..pod(name, false) };
+        pod.info.workload = Some(Arc::clone(&workload));
+        pod
+    };
+    let rolling_out = [
+        PodEvent::Applied(of_revision("web-old", 1)),
+        PodEvent::Applied(of_revision("web-gone", 1)),
+        PodEvent::Deleted(of_revision("web-gone", 1)),
+        PodEvent::Applied(of_revision("web-new", 2)),
+    ];
+    sink.records.rollouts.push(Arc::new(EndedRollout {
+        workload: RolloutWorkload { namespace: "ns".into(), workload: Arc::clone(&workload) },
+        outcome: RolloutOutcome::Completed,
+        began: at(-100),
+        ended: at(-50),
+        is_exact: true,
+        found: true,
+        wanted: 3,
+        held: HeldNanos { starting: 1, not_ready: 2, ending: 3, controller: 4 },
+    }));
+    for event in events.into_iter().chain(rolling_out).chain(with_nodes) {
         let delivery = Delivery {
             source: SourceId(0),
             event,
@@ -212,7 +234,8 @@ pub(super) fn decoded(sections: &[(u32, Vec<u8>)]) -> Result<DecodedCheckpoint, 
 fn what_is_written_is_read() {
     for checkpoint in [checkpoint(), checkpoint_of(true)] {
         let DecodedCheckpoint { content, pods, skipped } = read_file(&checkpoint).unwrap();
-        assert_eq!((skipped, content.tracker.deleted.len()), (0, 1));
+        assert_eq!((skipped, content.tracker.deleted.len()), (0, 2));
+        assert_eq!(content.records.rollouts.len(), 1);
         assert!(content.metrics.families.sum("podinit_pods_finished_total") >= 2);
         assert_eq!(encode(&content, pods.into_iter()).finish(), checkpoint);
     }
@@ -297,7 +320,11 @@ fn the_oldest_records_are_left_out_where_there_is_no_room() {
         large.number = number;
         large
     };
-    content.records = CheckpointRecords { count: 20, records: (0..20).map(large).collect() };
+    content.records = CheckpointRecords {
+        count: 20,
+        records: (0..20).map(large).collect(),
+        ..CheckpointRecords::default()
+    };
     let file = encode(&content, std::iter::empty::<SavedPod>()).finish();
     let read = read_file(&file).unwrap().content.records;
     let numbers: Vec<u64> = read.records.iter().map(|record| record.number).collect();

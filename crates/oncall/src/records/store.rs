@@ -63,12 +63,13 @@ impl RecordStore {
         let mut store = Self { count: kept.count, ..Self::default() };
         // Each takes the place that it had: those that are not kept had none.
         kept.records.into_iter().for_each(|record| store.keep(record));
+        kept.rollouts.into_iter().for_each(|rollout| store.rollouts.push(rollout));
         store
     }
 
     /// The form for a checkpoint. Copies no record.
     pub fn kept(&self) -> CheckpointRecords {
-        CheckpointRecords { count: self.count, records: self.all() }
+        CheckpointRecords { count: self.count, records: self.all(), rollouts: self.rollouts.all() }
     }
 
     /// How many records there have been, kept or not.

@@ -14,11 +14,16 @@ pub struct EndedRollouts(VecDeque<Arc<EndedRollout>>);
 
 impl EndedRollouts {
     /// Keeps one, in place of the oldest.
-    pub fn push(&mut self, rollout: EndedRollout) {
+    pub fn push(&mut self, rollout: impl Into<Arc<EndedRollout>>) {
         if self.0.len() == MOST_ENDED {
             self.0.pop_front();
         }
-        self.0.push_back(Arc::new(rollout));
+        self.0.push_back(rollout.into());
+    }
+
+    /// The kept ones, the oldest first.
+    pub(crate) fn all(&self) -> Vec<Arc<EndedRollout>> {
+        self.0.iter().cloned().collect()
     }
 
     /// The kept ones, the newest first.

@@ -1,5 +1,7 @@
 //! What is observed of rollouts ([§17.5](crate::specification#s17-5)).
 
+use serde::{Deserialize, Serialize};
+
 use super::held_time::HeldNanos;
 use super::rollout::{RolloutHolder, RolloutOutcome};
 use super::workload_pods::RolloutWorkload;
@@ -25,7 +27,7 @@ pub enum RolloutObservation {
 }
 
 /// A rollout that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedRollout {
     /// What rolled out
     pub workload: RolloutWorkload,
@@ -36,11 +38,15 @@ pub struct EndedRollout {
     /// When it ended
     pub ended: Timestamp,
     /// Whether both are known
+    #[serde(default)]
     pub is_exact: bool,
     /// A first list has shown it in progress
+    #[serde(default)]
     pub found: bool,
     /// How many pods were wanted
+    #[serde(default)]
     pub wanted: u32,
     /// For how long each has held it
+    #[serde(default)]
     pub held: HeldNanos,
 }

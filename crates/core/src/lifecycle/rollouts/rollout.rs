@@ -105,28 +105,36 @@ struct OnlyRevision {
 pub(super) struct Rollout {
     pub(super) new: Revision,
     pub(super) began: Timestamp,
+    #[serde(default)]
     pub(super) begin_is_known: bool,
     /// A first list has shown it in progress ([§17.4](crate::specification#s17-4))
+    #[serde(default)]
     pub(super) found: bool,
     pub(super) wanted: u32,
     /// Which revisions lived at its begin
+    #[serde(default)]
     lived: Vec<Revision>,
     pub(super) holder: RolloutHolder,
     /// Since when that has held it
     pub(super) held_since: Timestamp,
     /// The nanoseconds for which each has held it
+    #[serde(default)]
     pub(super) held: HeldNanos,
     /// As [`Rollout::held`], of the time for which an end stands
+    #[serde(default)]
     deferred: HeldNanos,
     /// Until when its time is divided
     pub(super) divided: Timestamp,
+    #[serde(default)]
     only: Option<OnlyRevision>,
+    #[serde(default)]
     pub(super) end: Option<StandingEnd>,
     /// When a pod of the new revision last became Ready; its begin before the first
     pub(super) last_ready: Timestamp,
     /// When a pod last changed
     pub(super) changed: Timestamp,
     /// Why the pod of the new revision that was last seen down is not Ready, in the words of Kubernetes
+    #[serde(default)]
     pub(super) said_of_down: Option<Box<str>>,
 }
 

@@ -25,11 +25,17 @@ struct SavedWorkload {
     name: RolloutWorkload,
     source: SourceId,
     own: Revision,
+    #[serde(default)]
     generation: u16,
+    #[serde(default)]
     oldest: Vec<(Revision, u32)>,
+    #[serde(default)]
     empty_since: Option<Timestamp>,
+    #[serde(default)]
     recent: Option<Box<RecentChanges>>,
+    #[serde(default)]
     rollout: Option<Box<Rollout>>,
+    #[serde(default)]
     divided: Timestamp,
 }
 
