@@ -193,7 +193,9 @@ impl TargetAnswer {
             true => String::new(),
             false => format!(": {why}"),
         };
-        format!("{wrong}{target} has failed after {took}{why}; {}.", self.figures())
+        let going = self.going.as_ref().filter(|_| wrong.is_empty());
+        let going = going.map(|going| format!("; {going}")).unwrap_or_default();
+        format!("{wrong}{target} has failed after {took}{why}; {}{going}.", self.figures())
     }
 
     fn waits_for(&self) -> String {

@@ -11,11 +11,13 @@ use podinit_core::timestamp::Timestamp;
 use podinit_oncall::explain::{Explanation, ExplanationContext, quoted};
 use podinit_oncall::problems::Problem;
 use podinit_text::human_time::{clock_time, seconds, since};
+use podinit_text::words::count;
 
 use super::answer::{PodCounts, SlowestPod, TargetAnswer, TargetOutcome};
 use super::creations::FailedCreation;
 use super::object::{RolloutProgress, Standing};
 use super::patience::FailureSigns;
+use super::pods::UP_AFTER;
 use super::target::{WaitTarget, WorkloadKind};
 use super::wait::{KnownObject, Wait};
 
@@ -34,16 +36,24 @@ pub(crate) struct Look {
     pub is_absent: bool,
     /// Its object, its pods and its revisions were listed
     pub is_known: bool,
-    /// The pods whose containers crash
-    pub crashing: Vec<(PodUid, String)>,
+    /// The pods whose containers crash, those first that have for longest
+    pub crashing: Vec<CrashingPod>,
+}
+
+/// A pod of the new revision with a container that crashes.
+#[derive(Clone, Debug)]
+pub(crate) struct CrashingPod {
+    pub since: Timestamp,
+    pub name: String,
+    pub uid: PodUid,
 }
 
 impl Wait {
     /// Looks at what is known at `now`.
     pub(crate) fn look(&mut self, now: Timestamp) -> Look {
-        let standing = match self.object() {
+        let mut standing = match self.object() {
             Some(object) => object.standing(),
-            None if self.kind().is_none() => self.standing_of_pods(),
+            None if self.kind().is_none() => self.standing_of_pods(now),
             None => Standing::default(),
         };
         let (new, name) = self.new_revision();
@@ -55,6 +65,16 @@ impl Wait {
             self.patience.begin(now);
         }
         let new = self.pods.of_revision(new);
+        let crashing = self.crashing(&new, now);
+        // Of pods without an object that is known already.
+        let is_held = self.kind().is_some() && !crashing.is_empty();
+        if standing.progress == RolloutProgress::Done && is_held {
+            standing.progress = RolloutProgress::Going(format!(
+                "{} not run for {} since it crashed",
+                count(crashing.len(), "pod has", "pods have"),
+                seconds(UP_AFTER.as_secs_f64())
+            ));
+        }
         let pods = self.count(&new, standing.wanted, now);
         if self.is_listed {
             self.account.advance(now);
@@ -63,16 +83,11 @@ impl Wait {
         let in_flight = self.account.in_flight().filter(|pod| new.contains(&pod.uid()));
         let in_flight: Vec<Record> = in_flight.map(|pod| pod.record()).collect();
         let creation = self.failed_creation(&standing, &pods);
-        let signs = self.signs(&problems, &in_flight, creation.as_ref());
+        let signs = self.signs(&problems, &in_flight, creation.as_ref(), &crashing);
         let why = self.failure(&standing, signs, now);
         let is_done = self.is_done(&standing, &pods, now);
         let waiting = in_flight.iter().filter_map(|record| LongestWait::new(record, now));
         let waiting = waiting.min_by_key(|wait| wait.entered);
-        let crashes = |one: &&Problem| one.cause == Cause::Crash.as_str();
-        let crashing = problems.iter().filter(crashes).flat_map(|one| &one.oldest);
-        let crashing =
-            crashing.filter_map(|pod| Some((self.pods.named(&pod.name)?, pod.name.clone())));
-        let crashing = crashing.collect();
         let mut controller = Vec::new();
         if let Some(creation) = &creation {
             controller.push(creation.sentence(now));
@@ -131,13 +146,26 @@ impl Wait {
         }
     }
 
+    /// The pods of the new revision whose containers crash. A job says itself when they have crashed too often.
+    fn crashing(&self, new: &HashSet<PodUid>, now: Timestamp) -> Vec<CrashingPod> {
+        let pods = self.pods.all().filter(|(uid, _)| new.contains(uid));
+        let pods = pods.filter(|_| self.kind() != Some(WorkloadKind::Job));
+        let crashing = pods.filter_map(|(uid, pod)| {
+            let since = pod.crashes_since(now)?;
+            Some(CrashingPod { since, name: pod.name.to_string(), uid: *uid })
+        });
+        let mut crashing: Vec<CrashingPod> = crashing.collect();
+        crashing.sort_by(|one, other| (one.since, &one.name).cmp(&(other.since, &other.name)));
+        crashing
+    }
+
     /// Counts the pods. One of the new revision that is up for the first time gives the others more time.
     fn count(&mut self, new: &HashSet<PodUid>, wanted: usize, now: Timestamp) -> PodCounts {
         let mut counts = PodCounts { wanted, ready: 0, old: 0 };
         for (uid, pod) in self.pods.all() {
             if !new.contains(uid) {
                 counts.old += usize::from(pod.phase == PodPhase::Active);
-            } else if pod.is_up || pod.phase == PodPhase::Succeeded {
+            } else if pod.is_up(now) || pod.phase == PodPhase::Succeeded {
                 counts.ready += 1;
                 if self.been_up.insert(*uid) {
                     self.patience.begin(now);
@@ -184,17 +212,14 @@ impl Wait {
         problems: &[Problem],
         in_flight: &[Record],
         creation: Option<&FailedCreation>,
+        crashing: &[CrashingPod],
     ) -> FailureSigns {
-        let is_job = self.kind() == Some(WorkloadKind::Job);
-        let has_crashed = |problem: &Problem| {
-            let mut pods = problem.oldest.iter().filter_map(|pod| self.pods.named(&pod.name));
-            pods.any(|uid| self.crashes.get(&uid).is_some_and(|one| one.restarts >= MOST_RESTARTS))
-        };
         let fails = |problem: &&Problem| {
             let causes = problem.causes.iter().map(|one| &one.cause);
             let mut causes = causes.chain(std::iter::once(&problem.cause));
             causes.any(|cause| match Cause::from_text(cause) {
-                Some(Cause::Crash) => !is_job && has_crashed(problem),
+                // What counts of a crash is how often it came.
+                Some(Cause::Crash) => false,
                 Some(cause) => CauseClass::from_cause(cause) == CauseClass::Failing,
                 None => false,
             })
@@ -206,9 +231,10 @@ impl Wait {
         let earliest = |known: &mut Option<Timestamp>, at: Timestamp| {
             *known = Some(known.map_or(at, |known| known.min(at)));
         };
-        if let Some(creation) = creation {
-            earliest(&mut signs.failing, creation.since);
-        }
+        let restarts = |pod: &&CrashingPod| self.crashes.get(&pod.uid).map(|one| one.restarts);
+        let crashes = crashing.iter().filter(|pod| restarts(pod) >= Some(MOST_RESTARTS));
+        let since = crashes.map(|pod| pod.since).chain(creation.map(|one| one.since));
+        since.for_each(|since| earliest(&mut signs.failing, since));
         if self.pods.all().any(|(_, pod)| pod.is_ending) {
             return signs;
         }

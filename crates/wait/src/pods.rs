@@ -2,9 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use podinit_core::pod::{ConditionType, PodPhase, PodSnapshot, PodUid, Revision, Workload};
+use podinit_core::pod::{
+    ConditionType, ContainerKind, ContainerSpec, ContainerState, PodPhase, PodSnapshot, PodUid,
+    Revision, WaitingReason, Workload,
+};
 use podinit_core::timestamp::Timestamp;
+
+/// A container that crashed is up again once it has run for so long. Without a readiness probe, one in a crash loop makes
+/// its pod Ready each time that it runs for a moment.
+pub(crate) const UP_AFTER: Duration = Duration::from_secs(10);
 
 /// The pods that a target has.
 #[derive(Debug, Default)]
@@ -18,10 +26,35 @@ pub(crate) struct TargetPod {
     pub revision: Option<Revision>,
     pub created: Option<Timestamp>,
     pub phase: PodPhase,
-    /// It is Ready, and not being deleted
-    pub is_up: bool,
+    is_ready: bool,
     /// It is being deleted
     pub is_ending: bool,
+    crash: Option<PodCrash>,
+}
+
+/// That containers of a pod crashed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct PodCrash {
+    /// When that was first seen
+    since: Timestamp,
+    /// Since when all of them run again
+    runs_since: Option<Timestamp>,
+}
+
+impl PodCrash {
+    /// Whether they have not run for long enough since.
+    fn lasts(self, now: Timestamp) -> bool {
+        self.runs_since.is_none_or(|since| since.plus(UP_AFTER) > now)
+    }
+}
+
+/// Whether a container crashed, and is not over since.
+fn has_crashed(container: &ContainerSpec) -> bool {
+    let ends = container.kind == ContainerKind::Init || container.ends_for_good;
+    let is_over = ends && container.state == ContainerState::Succeeded;
+    let backs_off = ContainerState::Waiting(WaitingReason::CrashLoopBackOff);
+    let has_failed = [ContainerState::Failed, backs_off].contains(&container.state);
+    !is_over && (container.has_restarted || has_failed)
 }
 
 /// Which revision is the new one.
@@ -42,12 +75,44 @@ impl TargetPod {
     pub(crate) fn stays(&self) -> bool {
         self.phase == PodPhase::Active && !self.is_ending
     }
+
+    /// Since when containers of it crash that have not run for a while.
+    pub(crate) fn crashes_since(&self, now: Timestamp) -> Option<Timestamp> {
+        Some(self.crash.filter(|crash| self.stays() && crash.lasts(now))?.since)
+    }
+
+    /// Whether it is Ready, stays so far, and does not crash.
+    pub(crate) fn is_up(&self, now: Timestamp) -> bool {
+        self.is_ready && self.stays() && self.crashes_since(now).is_none()
+    }
 }
 
 impl TargetPods {
-    pub(crate) fn apply(&mut self, pod: &PodSnapshot) {
-        let is_ready = pod.conditions.holding(ConditionType::Ready).is_some();
-        let is_active = pod.phase == PodPhase::Active;
+    /// Takes in all pods.
+    pub(crate) fn list(&mut self, pods: &[PodSnapshot], now: Timestamp) {
+        let listed: HashSet<PodUid> = pods.iter().map(|pod| pod.uid).collect();
+        self.0.retain(|uid, _| listed.contains(uid));
+        pods.iter().for_each(|pod| self.apply(pod, now));
+    }
+
+    /// Takes in the newest version of a pod, which was seen at `now`.
+    pub(crate) fn apply(&mut self, pod: &PodSnapshot, now: Timestamp) {
+        let ready = pod.conditions.holding(ConditionType::Ready);
+        let known = self.0.get(&pod.uid).map(|known| known.crash);
+        let mut crashed = pod.containers.iter().filter(|one| has_crashed(one)).peekable();
+        let crash = crashed.peek().is_some().then(|| {
+            let lasting = known.flatten().filter(|crash| crash.lasts(now));
+            let since = match known {
+                Some(_) => known.flatten().and_then(|crash| crash.runs_since),
+                // Of a pod that was not seen before, its condition says since when they run.
+                None => ready.and_then(|ready| ready.last_transition),
+            };
+            let run = crashed.all(|one| one.state == ContainerState::Running);
+            PodCrash {
+                since: lasting.map_or(now, |crash| crash.since),
+                runs_since: run.then(|| since.unwrap_or(now).min(now)),
+            }
+        });
         self.0.insert(
             pod.uid,
             TargetPod {
@@ -56,8 +121,9 @@ impl TargetPods {
                 revision: pod.revision,
                 created: pod.created,
                 phase: pod.phase,
-                is_up: is_ready && is_active && !pod.terminating,
+                is_ready: ready.is_some(),
                 is_ending: pod.terminating,
+                crash,
             },
         );
     }
@@ -66,17 +132,8 @@ impl TargetPods {
         self.0.remove(&uid);
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     pub(crate) fn all(&self) -> impl Iterator<Item = (&PodUid, &TargetPod)> {
         self.0.iter()
-    }
-
-    /// The pod of this name, if there is one.
-    pub(crate) fn named(&self, name: &str) -> Option<PodUid> {
-        self.0.iter().find(|(_, pod)| *pod.name == *name).map(|(uid, _)| *uid)
     }
 
     /// When the newest pod was created.

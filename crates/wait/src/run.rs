@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use podinit_core::lifecycle::Delivery;
+use podinit_core::lifecycle::{Cause, Delivery};
 use podinit_core::pod::PodUid;
 use podinit_kube::cluster::api_error::ApiErrorKind;
 use podinit_kube::cluster::client::ClusterClient;
@@ -21,14 +21,15 @@ use podinit_kube::watch::objects::{self, ObjectNews, ObjectSource};
 use podinit_kube::watch::requests::{PodScope, PodSelectors, RequestBuilder};
 use podinit_kube::watch::stats::WatchStats;
 use podinit_kube::watch::{self, WatchConfig};
+use podinit_oncall::problems::Problem;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{TargetAnswer, TargetOutcome, WaitAnswer, WaitOutcome};
+use super::answer::{ContainerLog, TargetAnswer, TargetOutcome, WaitAnswer, WaitOutcome};
 use super::crash::{self, CrashFacts};
-use super::look::Look;
+use super::look::{CrashingPod, Look};
 use super::target::{WaitTarget, WorkloadKind};
 use super::wait::{Wait, decode_options};
 
@@ -38,6 +39,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const LOOK_AFTER: Duration = Duration::from_millis(100);
 /// How often a pod that crashes is asked for.
 const CRASH_EVERY: Duration = Duration::from_secs(5);
+/// Of a target so many pods that crash are asked for.
+const MOST_ASKED: usize = 3;
 /// Of so many pods the logs are read.
 const MOST_LOGS: usize = 3;
 /// So much news may wait.
@@ -162,9 +165,13 @@ pub async fn wait(
         });
         show(&lines.collect::<Vec<_>>());
     };
-    let mut answers: Vec<TargetAnswer> = looks.into_iter().map(|look| look.answer).collect();
-    if matches!(outcome, WaitOutcome::Failed | WaitOutcome::TimedOut) {
-        watches.add_logs(&mut answers).await;
+    let mut answers = Vec::new();
+    for Look { mut answer, crashing, .. } in looks {
+        let is_told = matches!(outcome, WaitOutcome::Failed | WaitOutcome::TimedOut);
+        if is_told && answer.outcome != TargetOutcome::Done {
+            answer.logs = watches.logs(&answer, &crashing).await;
+        }
+        answers.push(answer);
     }
     Ok(WaitAnswer::new(outcome, answers))
 }
@@ -317,7 +324,7 @@ impl Watches<'_> {
     /// Asks how often the pods that crash were restarted, of each now and then.
     fn ask_of_crashes(&mut self, looks: &[Look]) {
         for (number, look) in looks.iter().enumerate() {
-            for (uid, name) in look.crashing.clone() {
+            for CrashingPod { uid, name, .. } in look.crashing.iter().take(MOST_ASKED).cloned() {
                 let asked = self.asked.get(&uid);
                 if asked.is_some_and(|asked| asked.elapsed() < CRASH_EVERY) {
                     continue;
@@ -334,20 +341,21 @@ impl Watches<'_> {
         }
     }
 
-    /// Adds the last lines of the first container that crashes of each problem.
-    async fn add_logs(&self, answers: &mut [TargetAnswer]) {
-        let client = &self.cluster.client;
-        for answer in answers.iter_mut().filter(|one| one.outcome != TargetOutcome::Done) {
-            let crashes = answer.problems.iter().filter(|problem| problem.cause == "crash");
-            let pods = crashes.filter_map(|problem| problem.oldest.first());
-            let pods: Vec<String> = pods.take(MOST_LOGS).map(|pod| pod.name.clone()).collect();
-            for pod in pods {
-                if let Some(facts) = crash::facts(client, self.namespace, &pod).await {
-                    let lines = crash::last_lines(client, self.namespace, &pod, facts).await;
-                    answer.logs.extend(lines);
-                }
+    /// The last lines of a container that crashes of the first pod of each problem, or else of the pods that crash.
+    async fn logs(&self, answer: &TargetAnswer, crashing: &[CrashingPod]) -> Vec<ContainerLog> {
+        let crashes = |problem: &&Problem| problem.cause == Cause::Crash.as_str();
+        let told = answer.problems.iter().filter(crashes).filter_map(|one| one.oldest.first());
+        let mut pods: Vec<&str> = told.map(|pod| &*pod.name).collect();
+        if pods.is_empty() {
+            pods.extend(crashing.iter().map(|pod| &*pod.name));
+        }
+        let (client, mut logs) = (&self.cluster.client, Vec::new());
+        for pod in pods.into_iter().take(MOST_LOGS) {
+            if let Some(facts) = crash::facts(client, self.namespace, pod).await {
+                logs.extend(crash::last_lines(client, self.namespace, pod, facts).await);
             }
         }
+        logs
     }
 
     fn absent(&self, target: &str) -> WaitError {

@@ -247,8 +247,7 @@ impl Wait {
             PodEvent::Listed { pods, began } => {
                 let controlled = |pod: &PodSnapshot| self.target.controls(&pod.info);
                 let pods: Vec<PodSnapshot> = pods.into_iter().filter(controlled).collect();
-                self.pods.clear();
-                pods.iter().for_each(|pod| self.pods.apply(pod));
+                self.pods.list(&pods, now);
                 self.was_there |= !pods.is_empty();
                 let is_first = !std::mem::replace(&mut self.is_listed, true);
                 if !is_first {
@@ -263,7 +262,7 @@ impl Wait {
                 });
             }
             PodEvent::Applied(pod) if self.target.controls(&pod.info) => {
-                self.pods.apply(&pod);
+                self.pods.apply(&pod, now);
                 self.was_there = true;
                 self.deliver(PodEvent::Applied(pod), now, observed);
             }
@@ -346,12 +345,12 @@ impl Wait {
     }
 
     /// How far the pods of a target without an object are.
-    pub(super) fn standing_of_pods(&self) -> Standing {
+    pub(super) fn standing_of_pods(&self, now: Timestamp) -> Standing {
         let mut all: Vec<_> = self.pods.all().map(|(_, pod)| pod).collect();
         let going = |text: String| RolloutProgress::Going(text);
         match &self.target {
             WaitTarget::Selected { pods, .. } => {
-                let up = all.iter().filter(|pod| pod.is_up).count();
+                let up = all.iter().filter(|pod| pod.is_up(now)).count();
                 let progress = match (up >= *pods, self.pods.are_of_one_revision()) {
                     (true, true) => RolloutProgress::Done,
                     (true, false) => going("pods of an older revision are left".to_owned()),
@@ -364,7 +363,7 @@ impl Wait {
             _ => {
                 all.sort_by_key(|pod| (!pod.is_ending, pod.created));
                 let progress = match all.last() {
-                    Some(pod) if pod.is_up || pod.phase == PodPhase::Succeeded => {
+                    Some(pod) if pod.is_up(now) || pod.phase == PodPhase::Succeeded => {
                         RolloutProgress::Done
                     }
                     Some(pod) if pod.phase == PodPhase::Failed => {

@@ -189,6 +189,20 @@ fn waits(mut pod: Value, reason: &str, restarts: i32) -> Value {
     pod
 }
 
+/// The pod as its container has ended with exit code 1.
+fn crashed(pod: Value, restarts: i32) -> Value {
+    let mut pod = waits(pod, "", restarts);
+    pod["status"]["containerStatuses"][0]["state"] = json!({"terminated": {"exitCode": 1}});
+    pod
+}
+
+/// The pod as ready since `second`, after so many restarts.
+fn restarted(pod: Value, second: i64, restarts: i32) -> Value {
+    let mut pod = ready(pod, second);
+    pod["status"]["containerStatuses"][0]["restartCount"] = json!(restarts);
+    pod
+}
+
 fn unschedulable(mut pod: Value, second: i64) -> Value {
     pod["spec"].as_object_mut().unwrap().remove("nodeName");
     pod["status"] = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False",
@@ -316,7 +330,7 @@ fn a_crash_counts_after_three_restarts_and_not_for_a_job() {
     let crashing = waits(pod("new2", 1, 0), "CrashLoopBackOff", 5);
     let mut world = rolling(1, &[crashing]);
     assert!(world.goes_on(1..300));
-    assert_eq!(world.look(300).crashing[0].1, "web-new2-1");
+    assert_eq!(world.look(300).crashing[0].name, "web-new2-1");
     let uid = PodUid::from_text("web-new2-1");
     let crash = |restarts| CrashFacts { restarts, ..CrashFacts::default() };
     world.wait.crashes.insert(uid, crash(2));
@@ -343,6 +357,66 @@ fn a_crash_counts_after_three_restarts_and_not_for_a_job() {
         sentence.contains("job/migrate has failed after 33m20s: Job has reached"),
         "{sentence}"
     );
+}
+
+/// A Deployment of which its controller says that all pods are available.
+fn available() -> Value {
+    let status = json!({"replicas": 2, "updatedReplicas": 2, "availableReplicas": 2});
+    deployment(4, json!({}), status)
+}
+
+#[test]
+fn a_container_that_crashed_is_up_once_it_has_run_for_a_while() {
+    let mut world = rolling(1, &[ready(pod("new2", 2, 0), 1)]);
+    world.pod(5, &crashed(pod("new2", 1, 0), 0)).object(&available());
+    // The Deployment does not know yet.
+    assert!(world.goes_on(5..20));
+    world.pod(20, &restarted(pod("new2", 1, 0), 20, 1));
+    let line = world.look(21).answer.line();
+    assert!(line.contains("1 of 2 pods of the new revision ready"), "{line}");
+    assert!(line.contains("1 pod has not run for 10s since it crashed"), "{line}");
+    // A list after a gap makes it no other pod.
+    let pods = [ready(pod("new2", 2, 0), 1), restarted(pod("new2", 1, 0), 20, 1)];
+    world.list(24, &pods);
+    let (second, outcome, _) = world.ends(21..60).unwrap();
+    assert_eq!((second, outcome), (30, TargetOutcome::Done));
+    // So is one that has run for as long when the wait begins, and none that has not.
+    for (since, done) in [(-9, 1), (-3, 7)] {
+        let mut world = rolling(1, &[]);
+        let pods = [ready(pod("new2", 2, -90), -80), restarted(pod("new2", 1, -90), since, 7)];
+        world.list(1, &pods).object(&available());
+        assert_eq!(world.ends(1..60).unwrap().0, done, "{since}");
+    }
+    let alone = || WaitTarget::Pod("web-new2-1".to_owned());
+    let mut world = World::of(alone());
+    world.list(1, &[restarted(pod("new2", 1, -90), -3, 7)]);
+    assert_eq!(world.ends(1..60).unwrap().0, 7);
+}
+
+#[test]
+fn a_crash_loop_without_a_readiness_probe_fails() {
+    let mut world = rolling(1, &[ready(pod("new2", 2, 0), 1), ready(pod("new2", 1, 0), 2)]);
+    let uid = PodUid::from_text("web-new2-1");
+    let (mut second, mut back_off) = (3, 10);
+    let ended = (0..6).find_map(|restarts| {
+        // It runs for two seconds, in which the Deployment is available, and waits for the next run.
+        let crashes = waits(pod("new2", 1, 0), "CrashLoopBackOff", restarts);
+        let going = json!({"replicas": 2, "updatedReplicas": 2, "availableReplicas": 1});
+        world.pod(second, &crashes).object(&deployment(4, json!({}), going));
+        world.wait.crashes.insert(uid, CrashFacts { restarts, ..CrashFacts::default() });
+        let waits = world.ends(second..second + back_off);
+        second += back_off;
+        back_off *= 2;
+        let runs = restarted(pod("new2", 1, 0), second, restarts + 1);
+        world.pod(second, &runs).object(&available());
+        let ended = waits.or_else(|| world.ends(second..second + 2));
+        second += 2;
+        ended
+    });
+    let (second, outcome, sentence) = ended.unwrap();
+    // It fails since the third restart, but for all the time before too.
+    assert_eq!((second, outcome), (123, TargetOutcome::Failed), "{sentence}");
+    assert!(sentence.contains("no pod of the new revision got ready for 2m0s"), "{sentence}");
 }
 
 fn job(spec: Value, status: Value) -> Value {
