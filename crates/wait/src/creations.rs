@@ -16,10 +16,8 @@ pub(crate) struct FailedCreations(HashMap<String, FailedCreationEvent>);
 
 #[derive(Debug)]
 struct FailedCreationEvent {
-    kind: String,
-    name: String,
-    message: String,
-    first: Timestamp,
+    /// What it was at first
+    first: FailedCreation,
     last: Timestamp,
     times: i32,
 }
@@ -36,32 +34,28 @@ pub(crate) struct FailedCreation {
 impl FailedCreations {
     /// Takes in an Event that is about no pod.
     pub(crate) fn take(&mut self, event: Event) {
-        let Some(name) =
-            event.metadata.name.filter(|_| event.reason.as_deref() == Some("FailedCreate"))
-        else {
+        let is_one = event.reason.as_deref() == Some("FailedCreate");
+        let Some(name) = event.metadata.name.filter(|_| is_one) else {
             return;
         };
         if self.0.len() >= MOST && !self.0.contains_key(&name) {
             return;
         }
-        let time =
-            event.event_time.map(|time| Timestamp::from_nanos(time.0.as_nanosecond() as i64));
         let series = event.series.unwrap_or_default();
-        let of_series =
-            series.last_observed_time.map(|at| Timestamp::from_nanos(at.0.as_nanosecond() as i64));
-        let first = event.first_timestamp.as_ref().map(instant).or(time).unwrap_or_default();
-        let last = event.last_timestamp.as_ref().map(instant);
-        self.0.insert(
-            name,
-            FailedCreationEvent {
-                kind: event.involved_object.kind.unwrap_or_default(),
-                name: event.involved_object.name.unwrap_or_default(),
-                message: event.message.unwrap_or_default(),
-                first,
-                last: last.or(of_series).unwrap_or(first),
-                times: event.count.or(series.count).unwrap_or(1),
-            },
-        );
+        let time = event.event_time.map(|time| instant(time.0));
+        let since = event.first_timestamp.map(|at| instant(at.0)).or(time).unwrap_or_default();
+        let last = event.last_timestamp.map(|at| at.0);
+        let last = last.or(series.last_observed_time.map(|at| at.0));
+        let message = event.message.unwrap_or_default();
+        let first = FailedCreation {
+            kind: event.involved_object.kind.unwrap_or_default(),
+            name: event.involved_object.name.unwrap_or_default(),
+            message: without_prefixes(&message).to_owned(),
+            since,
+        };
+        let (last, times) =
+            (last.map_or(since, instant), event.count.or(series.count).unwrap_or(1));
+        self.0.insert(name, FailedCreationEvent { first, last, times });
     }
 
     /// What was said at least twice after `after` of objects that are concerned, by kind and name.
@@ -71,20 +65,18 @@ impl FailedCreations {
         after: Option<Timestamp>,
     ) -> Option<FailedCreation> {
         let is_later = |at: Timestamp| after.is_none_or(|after| at > after);
-        let holding =
-            self.0.values().filter(|one| is_later(one.last) && is_concerned(&one.kind, &one.name));
-        let holding: Vec<&FailedCreationEvent> = holding.collect();
-        let last = holding.iter().max_by_key(|one| (one.last, &one.message))?;
+        let concerned =
+            self.0.values().filter(|one| is_concerned(&one.first.kind, &one.first.name));
+        let holding: Vec<_> = concerned.filter(|one| is_later(one.last)).collect();
+        let last = holding.iter().max_by_key(|one| (one.last, &one.first.message))?;
         let times: i32 = holding.iter().map(|one| one.times).sum();
         // The first of an Event that has come again since may have been before.
-        let since =
-            |one: &&FailedCreationEvent| if is_later(one.first) { one.first } else { one.last };
-        (times >= 2).then(|| FailedCreation {
-            kind: last.kind.clone(),
-            name: last.name.clone(),
-            message: without_prefixes(&last.message).to_owned(),
-            since: holding.iter().map(since).min().unwrap_or(last.last),
-        })
+        let since = holding.iter().map(|one| match is_later(one.first.since) {
+            true => one.first.since,
+            false => one.last,
+        });
+        let since = since.min().unwrap_or(last.last);
+        (times >= 2).then(|| FailedCreation { since, ..last.first.clone() })
     }
 }
 

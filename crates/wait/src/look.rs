@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use podinit_core::kube_event::CapacityState;
 use podinit_core::label_value::LabelValue;
-use podinit_core::lifecycle::{Cause, CauseClass, Interval, Outcome, Progress, Record, Stage};
+use podinit_core::lifecycle::{
+    Cause, CauseClass, Interval, Outcome, Progress, Record, RecordedCapacity, Stage,
+};
 use podinit_core::pod::{PodPhase, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_oncall::explain::{Explanation, ExplanationContext, quoted};
@@ -52,7 +54,7 @@ impl Wait {
     /// Looks at what is known at `now`.
     pub(crate) fn look(&mut self, now: Timestamp) -> Look {
         let mut standing = match self.object() {
-            Some(object) => object.standing(),
+            Some(object) => object.standing.clone(),
             None if self.kind().is_none() => self.standing_of_pods(now),
             None => Standing::default(),
         };
@@ -88,10 +90,7 @@ impl Wait {
         let is_done = self.is_done(&standing, &pods, now);
         let waiting = in_flight.iter().filter_map(|record| LongestWait::new(record, now));
         let waiting = waiting.min_by_key(|wait| wait.entered);
-        let mut controller = Vec::new();
-        if let Some(creation) = &creation {
-            controller.push(creation.sentence(now));
-        }
+        let mut controller: Vec<String> = creation.iter().map(|one| one.sentence(now)).collect();
         if let RolloutProgress::Failed(words) = &standing.progress
             && standing.deadline_passed.is_some()
         {
@@ -113,15 +112,15 @@ impl Wait {
             revision: self.revision.clone(),
             replaced: self.replaced.clone(),
             slowest: self.slowest(&new).filter(|_| is_done),
-            going: match &standing.progress {
-                RolloutProgress::Going(text) => Some(text.clone()),
+            going: match standing.progress {
+                RolloutProgress::Going(text) => Some(text),
                 RolloutProgress::Unobserved if self.object().is_some() => {
                     Some("its controller has not seen the newest spec yet".to_owned())
                 }
                 _ => None,
             },
             next_command: self.next_command(&problems, creation.as_ref(), waiting.as_ref()),
-            notes: absent.iter().chain(&standing.notes).chain(&self.unread).cloned().collect(),
+            notes: [absent, standing.note, self.unread.clone()].into_iter().flatten().collect(),
             logs: Vec::new(),
             pods,
             why,
@@ -130,9 +129,8 @@ impl Wait {
             problems,
         };
         let waits_for = waiting.map(|wait| wait.key);
-        let key =
-            format!("{waits_for:?} {:?} {:?}", answer.pods, (&answer.controller, &answer.notes));
-        let key = format!("{key} {:?} {:?}", answer.revision, answer.going);
+        let TargetAnswer { pods, controller, notes, revision, going, .. } = &answer;
+        let key = format!("{waits_for:?} {pods:?} {controller:?} {notes:?} {revision:?} {going:?}");
         let is_known = is_absent || self.is_known();
         Look { answer: answer.with_sentence(), key, is_absent, is_known, crashing }
     }
@@ -224,38 +222,29 @@ impl Wait {
                 None => false,
             })
         };
-        let mut signs = FailureSigns {
-            failing: problems.iter().filter(fails).map(|problem| problem.since).min(),
-            unschedulable: None,
-        };
-        let earliest = |known: &mut Option<Timestamp>, at: Timestamp| {
-            *known = Some(known.map_or(at, |known| known.min(at)));
-        };
-        let restarts = |pod: &&CrashingPod| self.crashes.get(&pod.uid).map(|one| one.restarts);
-        let crashes = crashing.iter().filter(|pod| restarts(pod) >= Some(MOST_RESTARTS));
-        let since = crashes.map(|pod| pod.since).chain(creation.map(|one| one.since));
-        since.for_each(|since| earliest(&mut signs.failing, since));
-        if self.pods.all().any(|(_, pod)| pod.is_ending) {
-            return signs;
-        }
-        for record in in_flight {
-            let Progress::InFlight { waiting, entered, .. } = record.progress else {
-                continue;
-            };
-            if waiting.stage() != Stage::Unschedulable {
-                continue;
-            }
-            let said = record.unschedulable.as_ref();
+        let crashes = crashing.iter().filter(|pod| {
+            self.restarts.get(&pod.uid).is_some_and(|restarts| *restarts >= MOST_RESTARTS)
+        });
+        let failing = problems.iter().filter(fails).map(|problem| problem.since);
+        let failing = failing.chain(crashes.map(|pod| pod.since));
+        let failing = failing.chain(creation.map(|one| one.since));
+        let mut failing: Vec<Option<Timestamp>> = failing.map(Some).collect();
+        let mut unknown = Vec::new();
+        let is_ending = self.pods.all().any(|(_, pod)| pod.is_ending);
+        let unschedulable = in_flight.iter().filter(|_| !is_ending).filter_map(unschedulable);
+        for (entered, said) in unschedulable {
             match said.map_or(CapacityState::Unknown, |said| said.state) {
                 CapacityState::NoScaleUp | CapacityState::ScaleUpFailed => {
-                    let since = said.and_then(|said| said.since).unwrap_or(entered);
-                    earliest(&mut signs.failing, since.max(entered));
+                    failing.push(said.and_then(|said| said.since).max(Some(entered)));
                 }
-                CapacityState::Unknown => earliest(&mut signs.unschedulable, entered),
+                CapacityState::Unknown => unknown.push(entered),
                 CapacityState::ScalingUp | CapacityState::Nominated => {}
             }
         }
-        signs
+        FailureSigns {
+            failing: failing.into_iter().flatten().min(),
+            unschedulable: unknown.into_iter().min(),
+        }
     }
 
     /// Why it has failed, if it has.
@@ -373,14 +362,23 @@ impl LongestWait {
     }
 }
 
+/// Since when a pod fits on no node, and what is said of one to come.
+fn unschedulable(record: &Record) -> Option<(Timestamp, Option<&RecordedCapacity>)> {
+    match &record.progress {
+        Progress::InFlight { waiting, entered, .. } if waiting.stage() == Stage::Unschedulable => {
+            Some((*entered, record.unschedulable.as_ref()))
+        }
+        _ => None,
+    }
+}
+
 /// That an autoscaler adds no node for an unschedulable pod, in its words.
 fn refused(record: &Record) -> Option<String> {
-    let said = record.unschedulable.as_ref()?;
+    let said = unschedulable(record)?.1?;
     let refuses = matches!(said.state, CapacityState::NoScaleUp | CapacityState::ScaleUpFailed);
     let by = said.by.as_deref().unwrap_or("an autoscaler");
     let words = said.message.as_deref().unwrap_or_default().trim_end_matches('.');
-    let is_unschedulable = |progress: &Progress| matches!(progress, Progress::InFlight { waiting, .. } if waiting.stage() == Stage::Unschedulable);
-    (refuses && is_unschedulable(&record.progress)).then(|| format!("{by} adds no node: {words}"))
+    refuses.then(|| format!("{by} adds no node: {words}"))
 }
 
 impl FailedCreation {

@@ -4,20 +4,21 @@
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta, Time};
+use k8s_openapi::{Metadata, jiff};
 use kube::core::Selector;
 use podinit_core::timestamp::Timestamp;
 use podinit_text::words::count;
+use serde::de::DeserializeOwned;
 
 use super::target::WorkloadKind;
 
-/// An object that controls pods.
+/// An object that controls pods, as far as a wait needs it.
 #[derive(Clone, Debug)]
-pub(crate) enum WorkloadObject {
-    Deployment(Box<Deployment>),
-    StatefulSet(Box<StatefulSet>),
-    DaemonSet(Box<DaemonSet>),
-    ReplicaSet(Box<ReplicaSet>),
-    Job(Box<Job>),
+pub(crate) struct WorkloadObject {
+    pub metadata: ObjectMeta,
+    /// What selects its pods, in the syntax of requests; `None` where nothing does yet
+    pub selector: Option<String>,
+    pub standing: Standing,
 }
 
 /// How far a rollout is, as its controller says.
@@ -26,8 +27,10 @@ pub(crate) struct Standing {
     /// How many pods are wanted
     pub wanted: usize,
     pub progress: RolloutProgress,
-    /// What is to be known besides, as predicates of the object
-    pub notes: Vec<String>,
+    /// What is to be known besides, as a predicate of the object
+    pub note: Option<String>,
+    /// The new revision, where the status of the object names it
+    pub revision: Option<String>,
     /// Since when the controller says that it cannot create pods, and why
     pub cannot_create: Option<(Timestamp, String)>,
     /// When the progress deadline passed, as the Deployment says
@@ -52,208 +55,197 @@ impl WorkloadObject {
     /// # Errors
     /// If it is none.
     pub(crate) fn parse(kind: WorkloadKind, json: &str) -> serde_json::Result<Self> {
-        Ok(match kind {
-            WorkloadKind::Deployment => Self::Deployment(serde_json::from_str(json)?),
-            WorkloadKind::StatefulSet => Self::StatefulSet(serde_json::from_str(json)?),
-            WorkloadKind::DaemonSet => Self::DaemonSet(serde_json::from_str(json)?),
-            WorkloadKind::ReplicaSet => Self::ReplicaSet(serde_json::from_str(json)?),
-            WorkloadKind::Job => Self::Job(serde_json::from_str(json)?),
-        })
-    }
-
-    pub(crate) fn metadata(&self) -> &ObjectMeta {
-        match self {
-            Self::Deployment(object) => &object.metadata,
-            Self::StatefulSet(object) => &object.metadata,
-            Self::DaemonSet(object) => &object.metadata,
-            Self::ReplicaSet(object) => &object.metadata,
-            Self::Job(object) => &object.metadata,
+        match kind {
+            WorkloadKind::Deployment => {
+                Self::read(json, |one: &Deployment| (Some(&one.spec.selector), of_deployment(one)))
+            }
+            WorkloadKind::StatefulSet => Self::read(json, |one: &StatefulSet| {
+                (Some(&one.spec.selector), of_stateful_set(one))
+            }),
+            WorkloadKind::DaemonSet => {
+                Self::read(json, |one: &DaemonSet| (Some(&one.spec.selector), of_daemon_set(one)))
+            }
+            WorkloadKind::ReplicaSet => {
+                Self::read(json, |one: &ReplicaSet| (Some(&one.spec.selector), of_replica_set(one)))
+            }
+            WorkloadKind::Job => Self::read(json, |one: &Job| {
+                (one.spec.as_ref().and_then(|spec| spec.selector.as_ref()), of_job(one))
+            }),
         }
     }
 
-    /// What selects its pods, in the syntax of requests; `None` where nothing does yet.
-    pub(crate) fn selector(&self) -> Option<String> {
-        let selector: Option<LabelSelector> = match self {
-            Self::Deployment(object) => Some(object.spec.selector.clone()),
-            Self::StatefulSet(object) => Some(object.spec.selector.clone()),
-            Self::DaemonSet(object) => Some(object.spec.selector.clone()),
-            Self::ReplicaSet(object) => Some(object.spec.selector.clone()),
-            Self::Job(object) => object.spec.as_ref().and_then(|spec| spec.selector.clone()),
-        };
-        Some(Selector::try_from(selector?).ok()?.to_string())
-    }
-
-    /// How far its rollout is.
-    pub(crate) fn standing(&self) -> Standing {
-        match self {
-            Self::Deployment(object) => of_deployment(object),
-            Self::StatefulSet(object) => of_stateful_set(object),
-            Self::DaemonSet(object) => of_daemon_set(object),
-            Self::ReplicaSet(object) => of_replica_set(object),
-            Self::Job(object) => of_job(object),
-        }
+    fn read<K: DeserializeOwned + Metadata<Ty = ObjectMeta>>(
+        json: &str,
+        says: impl Fn(&K) -> (Option<&LabelSelector>, Standing),
+    ) -> serde_json::Result<Self> {
+        let object: K = serde_json::from_str(json)?;
+        let (selector, standing) = says(&object);
+        let selector = selector.and_then(|selector| Selector::try_from(selector.clone()).ok());
+        let selector = selector.map(|selector| selector.to_string());
+        Ok(Self { selector, standing, metadata: object.metadata().clone() })
     }
 }
 
 /// The instant that an object states.
-pub(crate) fn instant(time: &Time) -> Timestamp {
-    Timestamp::from_nanos(i64::try_from(time.0.as_nanosecond()).unwrap_or_default())
+pub(crate) fn instant(at: jiff::Timestamp) -> Timestamp {
+    Timestamp::from_nanos(i64::try_from(at.as_nanosecond()).unwrap_or_default())
 }
 
 /// A count of replicas; none is below zero.
-fn number(replicas: i32) -> usize {
-    usize::try_from(replicas).unwrap_or_default()
+fn number(replicas: impl Into<Option<i32>>) -> usize {
+    usize::try_from(replicas.into().unwrap_or(0)).unwrap_or_default()
 }
 
-/// That only some of `all` pods of the new revision are as they should.
-fn only(some: usize, all: usize, are: &str) -> RolloutProgress {
-    RolloutProgress::Going(format!(
-        "{some} of {} of the new revision {are}",
-        count(all, "pod", "pods")
-    ))
+/// Whether the controller has seen the newest spec.
+fn is_observed(object: &ObjectMeta, observed: Option<i64>) -> bool {
+    object.generation <= observed.or(Some(0))
 }
 
-/// What remains of older revisions where nothing replaces it.
-fn older(pods: usize, why: &str) -> Option<String> {
+/// How many of the pods are so.
+fn some_of(some: usize, all: usize, are: &str) -> String {
+    format!("{some} of {} {are}", count(all, "pod", "pods"))
+}
+
+/// How many of the pods are so, where not all are.
+pub(crate) fn lacks(some: usize, all: usize, are: &str) -> Option<String> {
+    (some < all).then(|| some_of(some, all, are))
+}
+
+/// How far a rollout is that lacks the first of these.
+fn lacking<const N: usize>(is_observed: bool, missing: [Option<String>; N]) -> RolloutProgress {
+    match missing.into_iter().flatten().next() {
+        _ if !is_observed => RolloutProgress::Unobserved,
+        Some(missing) => RolloutProgress::Going(missing),
+        None => RolloutProgress::Done,
+    }
+}
+
+/// What remains of older revisions once it is done, where nothing replaces it.
+fn older(progress: &RolloutProgress, pods: usize, why: &str) -> Option<String> {
     let are = count(pods, "pod is", "pods are");
-    (pods > 0).then(|| format!("{are} of an older revision{why}"))
+    let remain = *progress == RolloutProgress::Done && pods > 0;
+    remain.then(|| format!("{are} of an older revision{why}"))
 }
 
-/// Whether a condition of a Deployment or a ReplicaSet says that pods cannot be created.
-fn is_failure(kind: Option<&str>, status: Option<&str>) -> bool {
-    (kind, status) == (Some("ReplicaFailure"), Some("True"))
-}
+const ON_DELETE: &str = ", until somebody deletes them (OnDelete)";
 
-/// What such a condition says, and since when.
-fn said(since: Option<&Time>, message: &Option<String>) -> (Timestamp, String) {
-    (since.map(instant).unwrap_or_default(), message.clone().unwrap_or_default())
+/// Since when pods cannot be created, and why, where a condition says so.
+fn failure(
+    (kind, status): (Option<String>, Option<String>),
+    since: Option<Time>,
+    message: Option<String>,
+) -> Option<(Timestamp, String)> {
+    let said = (kind.as_deref(), status.as_deref()) == (Some("ReplicaFailure"), Some("True"));
+    let since = since.map(|since| instant(since.0)).unwrap_or_default();
+    said.then(|| (since, message.unwrap_or_default()))
 }
 
 fn of_deployment(object: &Deployment) -> Standing {
     let status = object.status.clone().unwrap_or_default();
     let wanted = number(object.spec.replicas.unwrap_or(1));
-    let updated = number(status.updated_replicas.unwrap_or(0));
-    let all = number(status.replicas.unwrap_or(0));
-    let available = number(status.available_replicas.unwrap_or(0));
+    let (all, updated) = (number(status.replicas), number(status.updated_replicas));
+    let missing = [
+        lacks(updated, wanted, "of the new revision are there"),
+        (all > updated).then(|| {
+            format!("{} of an older revision are left", count(all - updated, "pod", "pods"))
+        }),
+        lacks(number(status.available_replicas), updated, "of the new revision are available"),
+    ];
+    let is_observed = is_observed(&object.metadata, status.observed_generation);
     let conditions = status.conditions.unwrap_or_default();
-    let mut conditions = conditions.iter();
-    let late = conditions.clone().find(|one| {
+    let late = conditions.iter().find(|one| {
         let reason = one.reason.as_deref();
         one.type_.as_deref() == Some("Progressing") && reason == Some("ProgressDeadlineExceeded")
     });
-    let failure = conditions.find(|one| is_failure(one.type_.as_deref(), one.status.as_deref()));
-    let is_observed = object.metadata.generation <= status.observed_generation;
-    let progress = if !is_observed {
-        RolloutProgress::Unobserved
-    } else if let Some(late) = late {
-        RolloutProgress::Failed(late.message.clone().unwrap_or_default())
-    } else if updated < wanted {
-        only(updated, wanted, "are there")
-    } else if all > updated {
-        let left = count(all - updated, "pod", "pods");
-        RolloutProgress::Going(format!("{left} of an older revision are left"))
-    } else if available < updated {
-        only(available, updated, "are available")
-    } else {
-        RolloutProgress::Done
-    };
     let is_paused = object.spec.paused == Some(true);
     Standing {
         wanted,
-        progress,
-        notes: is_paused
-            .then(|| "is paused, and goes on with `kubectl rollout resume`".into())
-            .into_iter()
-            .collect(),
-        cannot_create: failure.map(|one| said(one.last_transition_time.as_ref(), &one.message)),
-        deadline_passed: late
-            .map(|late| late.last_update_time.as_ref().map_or(Timestamp::EPOCH, instant)),
+        progress: match late {
+            Some(late) if is_observed => {
+                RolloutProgress::Failed(late.message.clone().unwrap_or_default())
+            }
+            _ => lacking(is_observed, missing),
+        },
+        note: is_paused.then(|| "is paused, and goes on with `kubectl rollout resume`".to_owned()),
+        deadline_passed: late.map(|late| {
+            late.last_update_time.as_ref().map_or(Timestamp::EPOCH, |at| instant(at.0))
+        }),
+        cannot_create: conditions.into_iter().find_map(|one| {
+            failure((one.type_, one.status), one.last_transition_time, one.message)
+        }),
+        revision: None,
     }
 }
 
 fn of_stateful_set(object: &StatefulSet) -> Standing {
-    let spec = object.spec.clone();
     let status = object.status.clone().unwrap_or_default();
-    let wanted = number(spec.replicas.unwrap_or(1));
-    let ready = number(status.ready_replicas.unwrap_or(0));
-    let updated = number(status.updated_replicas.unwrap_or(0));
-    let strategy = spec.update_strategy.unwrap_or_default();
+    let wanted = number(object.spec.replicas.unwrap_or(1));
+    let updated = number(status.updated_replicas);
+    let strategy = object.spec.update_strategy.clone().unwrap_or_default();
+    let partition = strategy.rolling_update.map(|rolling| number(rolling.partition));
     let is_on_delete = strategy.type_.as_deref() == Some("OnDelete");
-    let partition = strategy.rolling_update.map(|rolling| number(rolling.partition.unwrap_or(0)));
-    let behind = wanted.saturating_sub(partition.unwrap_or(0));
-    let observed = status.observed_generation.unwrap_or(0);
-    let progress = if observed == 0 || object.metadata.generation > Some(observed) {
-        RolloutProgress::Unobserved
-    } else if ready < wanted {
-        RolloutProgress::Going(format!("{ready} of {} are ready", count(wanted, "pod", "pods")))
-    } else if is_on_delete {
-        RolloutProgress::Done
-    } else if partition.is_some() && updated < behind {
-        only(updated, behind, "are there")
-    } else if partition.is_none() && status.update_revision != status.current_revision {
-        only(updated, wanted, "are there")
-    } else {
-        RolloutProgress::Done
-    };
-    let left = wanted.saturating_sub(updated);
-    let note = match partition {
-        _ if is_on_delete => older(left, ", until somebody deletes them (OnDelete)"),
-        Some(partition) if partition > 0 => older(left, &format!(" (partition {partition})")),
+    let are = "of the new revision are there";
+    let missing = [
+        lacks(number(status.ready_replicas), wanted, "are ready"),
+        match partition {
+            _ if is_on_delete => None,
+            Some(partition) => lacks(updated, wanted.saturating_sub(partition), are),
+            None => (status.update_revision != status.current_revision)
+                .then(|| some_of(updated, wanted, are)),
+        },
+    ];
+    let progress = lacking(is_observed(&object.metadata, status.observed_generation), missing);
+    let why = match partition {
+        _ if is_on_delete => Some(ON_DELETE.to_owned()),
+        Some(partition) if partition > 0 => Some(format!(" (partition {partition})")),
         _ => None,
     };
-    let notes = note.into_iter().filter(|_| progress == RolloutProgress::Done).collect();
-    Standing { wanted, progress, notes, ..Standing::default() }
+    let note = why.and_then(|why| older(&progress, wanted.saturating_sub(updated), &why));
+    Standing { wanted, progress, note, revision: status.update_revision, ..Standing::default() }
 }
 
 fn of_daemon_set(object: &DaemonSet) -> Standing {
-    let spec = object.spec.clone();
     let status = object.status.clone().unwrap_or_default();
     let wanted = number(status.desired_number_scheduled);
-    let updated = number(status.updated_number_scheduled.unwrap_or(0));
-    let available = number(status.number_available.unwrap_or(0));
-    let strategy = spec.update_strategy.unwrap_or_default();
+    let updated = number(status.updated_number_scheduled);
+    let strategy = object.spec.update_strategy.clone().unwrap_or_default();
     let is_on_delete = strategy.type_.as_deref() == Some("OnDelete");
-    let progress = if object.metadata.generation > Some(status.observed_generation.unwrap_or(0)) {
-        RolloutProgress::Unobserved
-    } else if updated < wanted && !is_on_delete {
-        only(updated, wanted, "are there")
-    } else if available < wanted {
-        only(available, wanted, "are available")
-    } else {
-        RolloutProgress::Done
-    };
+    let missing = [
+        lacks(updated, wanted, "of the new revision are there").filter(|_| !is_on_delete),
+        lacks(number(status.number_available), wanted, "of the new revision are available"),
+    ];
+    let is_observed = is_observed(&object.metadata, status.observed_generation);
+    let progress = lacking(is_observed, missing);
     let left = wanted.saturating_sub(updated);
-    let note = older(left, ", until somebody deletes them (OnDelete)").filter(|_| is_on_delete);
-    let notes = note.into_iter().filter(|_| progress == RolloutProgress::Done).collect();
-    Standing { wanted, progress, notes, ..Standing::default() }
+    let note = older(&progress, left, ON_DELETE).filter(|_| is_on_delete);
+    Standing { wanted, progress, note, ..Standing::default() }
 }
 
 fn of_replica_set(object: &ReplicaSet) -> Standing {
     let status = object.status.clone().unwrap_or_default();
     let wanted = number(object.spec.replicas.unwrap_or(1));
-    let available = number(status.available_replicas.unwrap_or(0));
-    let conditions = status.conditions.unwrap_or_default();
-    let mut conditions = conditions.iter();
-    let failure = conditions.find(|one| is_failure(one.type_.as_deref(), one.status.as_deref()));
-    let progress = if object.metadata.generation > Some(status.observed_generation.unwrap_or(0)) {
-        RolloutProgress::Unobserved
-    } else if available < wanted {
-        let all = count(wanted, "pod", "pods");
-        RolloutProgress::Going(format!("{available} of {all} are available"))
-    } else if number(status.replicas) > wanted {
-        let all = count(number(status.replicas), "pod is", "pods are");
-        RolloutProgress::Going(format!("{all} there, and {wanted} wanted"))
-    } else {
-        RolloutProgress::Done
-    };
-    let cannot_create = failure.map(|one| said(one.last_transition_time.as_ref(), &one.message));
-    Standing { wanted, progress, cannot_create, ..Standing::default() }
+    let all = number(status.replicas);
+    let missing = [
+        lacks(number(status.available_replicas), wanted, "are available"),
+        (all > wanted)
+            .then(|| format!("{} there, and {wanted} wanted", count(all, "pod is", "pods are"))),
+    ];
+    let is_observed = is_observed(&object.metadata, status.observed_generation);
+    let conditions = status.conditions.unwrap_or_default().into_iter();
+    let cannot_create = conditions
+        .map(|one| failure((one.type_, one.status), one.last_transition_time, one.message));
+    Standing {
+        wanted,
+        progress: lacking(is_observed, missing),
+        cannot_create: cannot_create.flatten().next(),
+        ..Standing::default()
+    }
 }
 
 fn of_job(object: &Job) -> Standing {
     let (spec, status) = (object.spec.as_ref(), object.status.clone().unwrap_or_default());
     let parallelism = spec.and_then(|spec| spec.parallelism);
-    let wanted = spec.and_then(|spec| spec.completions).or(parallelism).unwrap_or(1);
+    let wanted = number(spec.and_then(|spec| spec.completions).or(parallelism).unwrap_or(1));
     let conditions = status.conditions.unwrap_or_default();
     let holding =
         |kind: &str| conditions.iter().find(|one| one.type_ == kind && one.status == "True");
@@ -262,16 +254,9 @@ fn of_job(object: &Job) -> Standing {
     } else if let Some(failed) = holding("Failed") {
         RolloutProgress::Failed(failed.message.clone().unwrap_or_default())
     } else {
-        let succeeded = status.succeeded.unwrap_or(0);
-        let all = count(number(wanted), "pod", "pods");
-        RolloutProgress::Going(format!("{succeeded} of {all} have succeeded"))
+        RolloutProgress::Going(some_of(number(status.succeeded), wanted, "have succeeded"))
     };
     let is_suspended = spec.and_then(|spec| spec.suspend) == Some(true);
     let note = is_suspended.then(|| "is suspended, and waits for `spec.suspend: false`".to_owned());
-    Standing {
-        wanted: number(wanted),
-        progress,
-        notes: note.into_iter().collect(),
-        ..Standing::default()
-    }
+    Standing { wanted, progress, note, ..Standing::default() }
 }

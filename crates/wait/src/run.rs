@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use podinit_core::lifecycle::{Cause, Delivery};
 use podinit_core::pod::PodUid;
-use podinit_kube::cluster::api_error::ApiErrorKind;
+use podinit_kube::cluster::api_error::{ApiError, ApiErrorKind};
 use podinit_kube::cluster::client::ClusterClient;
 use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::config::{ListMode, ReflectorConfig};
@@ -73,21 +73,27 @@ pub enum WaitError {
     Unread { target: String, namespace: String, server: String, why: String, remedy: &'static str },
 }
 
-/// What a list-watch brings for the target with a number.
+/// What a list-watch brings.
 enum News {
-    Object(usize, ObjectNews),
-    Revisions(usize, &'static str, ObjectNews),
-    Pods(usize, Box<Delivery>),
-    /// For all
+    /// Of the namespace, for all targets
     Event(ObjectNews),
-    Crash(usize, PodUid, Option<CrashFacts>),
+    /// For the target with this number
+    Of(usize, TargetNews),
 }
 
-/// The list-watches of all targets.
-struct Watches<'a> {
+enum TargetNews {
+    Object(ObjectNews),
+    Revisions(ObjectNews),
+    Pods(Box<Delivery>),
+    Crash(PodUid, CrashFacts),
+}
+
+/// The waits for all targets, and their list-watches.
+struct Waits<'a> {
     cluster: &'a ClusterClient,
     clock: Arc<dyn DeliveryClock>,
-    namespace: &'a str,
+    options: &'a WaitOptions,
+    all: Vec<Wait>,
     to: mpsc::Sender<News>,
     tasks: JoinSet<()>,
     cancel: CancellationToken,
@@ -109,21 +115,22 @@ pub async fn wait(
 ) -> Result<WaitAnswer, WaitError> {
     let (to, mut news) = mpsc::channel(QUEUE);
     let began = clock.now();
-    let mut waits: Vec<Wait> = (options.targets.iter())
-        .map(|target| Wait::new(target.clone(), &options.namespace, options.fail_after, began))
-        .collect();
-    let mut watches = Watches {
+    let begin = |target: &WaitTarget| {
+        Wait::new(target.clone(), &options.namespace, options.fail_after, began)
+    };
+    let mut waits = Waits {
         cluster,
         clock: Arc::clone(&clock),
-        namespace: &options.namespace,
+        options,
+        all: options.targets.iter().map(begin).collect(),
         to,
         tasks: JoinSet::new(),
         cancel: CancellationToken::new(),
         asked: HashMap::new(),
     };
     // Ends them however this ends.
-    let _guard = watches.cancel.clone().drop_guard();
-    watches.begin(&waits);
+    let _guard = waits.cancel.clone().drop_guard();
+    waits.begin();
     let deadline = Instant::now() + options.timeout;
     let mut due = Instant::now() + LOOK_EVERY;
     let (outcome, looks) = loop {
@@ -134,9 +141,9 @@ pub async fn wait(
                 (deadline <= Instant::now()).then_some(WaitOutcome::TimedOut)
             }
             Some(one) = news.recv() => {
-                watches.take(one, &mut waits, options)?;
+                waits.take(one)?;
                 while let Ok(one) = news.try_recv() {
-                    watches.take(one, &mut waits, options)?;
+                    waits.take(one)?;
                 }
                 due = due.min(Instant::now() + LOOK_AFTER);
                 continue;
@@ -144,11 +151,15 @@ pub async fn wait(
         };
         due = Instant::now() + LOOK_EVERY;
         let now = clock.now();
-        let looks: Vec<Look> = waits.iter_mut().map(|wait| wait.look(now)).collect();
+        let looks: Vec<Look> = waits.all.iter_mut().map(|wait| wait.look(now)).collect();
         if let Some(absent) = looks.iter().find(|look| look.is_absent && !options.until_created) {
-            return Err(watches.absent(&absent.answer.target));
+            return Err(WaitError::Absent {
+                target: absent.answer.target.clone(),
+                namespace: options.namespace.clone(),
+                server: cluster.server.clone(),
+            });
         }
-        watches.ask_of_crashes(&looks);
+        waits.ask_of_crashes(&looks);
         let outcomes = looks.iter().map(|look| look.answer.outcome);
         let has_failed = outcomes.clone().any(|one| one == TargetOutcome::Failed);
         let are_done = outcomes.clone().all(|one| one == TargetOutcome::Done);
@@ -169,7 +180,7 @@ pub async fn wait(
     for Look { mut answer, crashing, .. } in looks {
         let is_told = matches!(outcome, WaitOutcome::Failed | WaitOutcome::TimedOut);
         if is_told && answer.outcome != TargetOutcome::Done {
-            answer.logs = watches.logs(&answer, &crashing).await;
+            answer.logs = waits.logs(&answer, &crashing).await;
         }
         answers.push(answer);
     }
@@ -181,22 +192,18 @@ fn reflector() -> ReflectorConfig {
     ReflectorConfig { lists: ListMode::Pages, ..ReflectorConfig::default() }
 }
 
-impl Watches<'_> {
-    fn begin(&mut self, waits: &[Wait]) {
-        let events = RequestBuilder::of_objects(
-            "/api/v1",
-            "events",
-            self.namespace,
-            PodSelectors::default(),
-        );
-        self.objects("Events", "events", events, News::Event);
-        for (number, wait) in waits.iter().enumerate() {
-            if let Some((kind, requests)) = wait.target.requests(self.namespace) {
-                let news = move |news| News::Object(number, news);
-                self.objects("the object", kind.resource(), requests, news);
-            }
-            if let Some(selectors) = wait.target.selectors() {
-                self.pods(number, selectors);
+impl Waits<'_> {
+    fn begin(&mut self) {
+        let of_namespace = PodSelectors::default();
+        self.objects("Events", ("/api/v1", "events"), of_namespace, News::Event);
+        for (number, target) in self.options.targets.iter().enumerate() {
+            let selectors = target.selectors();
+            match target {
+                WaitTarget::Workload(kind, _) => {
+                    let news = move |news| News::Of(number, TargetNews::Object(news));
+                    self.objects("the object", kind.resource(), selectors, news);
+                }
+                WaitTarget::Pod(_) | WaitTarget::Selected { .. } => self.pods(number, selectors),
             }
         }
     }
@@ -204,10 +211,12 @@ impl Watches<'_> {
     fn objects(
         &mut self,
         what: &'static str,
-        resource: &'static str,
-        requests: RequestBuilder,
+        (group, resource): (&str, &'static str),
+        selectors: PodSelectors,
         news: impl Fn(ObjectNews) -> News + Send + Sync + 'static,
     ) {
+        let namespace = &self.options.namespace;
+        let requests = RequestBuilder::of_objects(group, resource, namespace, selectors);
         let source = ObjectSource { what, resource, requests };
         let (client, to) = (&self.cluster.client, self.to.clone());
         objects::spawn(client, source, reflector(), to, news, &mut self.tasks);
@@ -215,7 +224,7 @@ impl Watches<'_> {
 
     fn pods(&mut self, number: usize, selectors: PodSelectors) {
         let config = WatchConfig {
-            scopes: vec![PodScope::Namespace(self.namespace.to_owned())],
+            scopes: vec![PodScope::Namespace(self.options.namespace.clone())],
             selectors,
             decode: decode_options(),
             reflector: reflector(),
@@ -227,9 +236,10 @@ impl Watches<'_> {
         let client = &self.cluster.client;
         let mut tasks = watch::spawn(client, &config, clock, &stats, &deliveries, &self.cancel);
         let to = self.to.clone();
+        let pods = |delivery| TargetNews::Pods(Box::new(delivery));
         self.tasks.spawn(async move {
             while let Some(delivery) = delivered.recv().await {
-                if to.send(News::Pods(number, Box::new(delivery))).await.is_err() {
+                if to.send(News::Of(number, pods(delivery))).await.is_err() {
                     break;
                 }
             }
@@ -238,57 +248,9 @@ impl Watches<'_> {
     }
 
     /// Takes in news, and begins to watch what they make known.
-    fn take(
-        &mut self,
-        news: News,
-        waits: &mut [Wait],
-        options: &WaitOptions,
-    ) -> Result<(), WaitError> {
-        match news {
-            News::Object(number, news) => {
-                let Some(wait) = waits.get_mut(number) else {
-                    return Ok(());
-                };
-                let was_known = wait.object().is_some();
-                if let ObjectNews::Unread(error) = &news
-                    && !was_known
-                    && matches!(error.kind, ApiErrorKind::Forbidden | ApiErrorKind::Unauthorized)
-                {
-                    let why = error.detail.clone();
-                    return Err(self.unread(
-                        wait,
-                        options,
-                        why,
-                        "grant the verbs list and watch on it",
-                    ));
-                }
-                if let Err(error) = wait.take_object(&news) {
-                    let why = error.to_string();
-                    return Err(self.unread(
-                        wait,
-                        options,
-                        why,
-                        "the API server may be of another version",
-                    ));
-                }
-                if !was_known && let Some(object) = wait.object() {
-                    let selectors =
-                        PodSelectors { label: object.selector(), ..PodSelectors::default() };
-                    let (revisions, kind) = (selectors.clone(), wait.kind());
-                    self.pods(number, selectors);
-                    self.revisions(number, kind, revisions);
-                }
-            }
-            News::Revisions(number, what, news) => {
-                if let Some(wait) = waits.get_mut(number) {
-                    wait.take_revisions(news, what);
-                }
-            }
-            News::Pods(number, delivery) => {
-                if let Some(wait) = waits.get_mut(number) {
-                    wait.take_pods(*delivery);
-                }
-            }
+    fn take(&mut self, news: News) -> Result<(), WaitError> {
+        let (number, news) = match news {
+            News::Of(number, news) => (number, news),
             News::Event(news) => {
                 let now = self.clock.now();
                 let events = match news {
@@ -297,28 +259,62 @@ impl Watches<'_> {
                     ObjectNews::Deleted(_) | ObjectNews::Unread(_) => Vec::new(),
                 };
                 for event in &events {
-                    waits.iter_mut().for_each(|wait| wait.take_event(event, now));
+                    self.all.iter_mut().for_each(|wait| wait.take_event(event, now));
                 }
+                return Ok(());
             }
-            News::Crash(number, uid, facts) => {
-                if let (Some(wait), Some(facts)) = (waits.get_mut(number), facts) {
-                    wait.crashes.insert(uid, facts);
-                }
-            }
+        };
+        let Some(wait) = self.all.get_mut(number) else {
+            return Ok(());
+        };
+        match news {
+            TargetNews::Object(news) => return self.take_object(number, &news),
+            TargetNews::Revisions(news) => wait.take_revisions(news),
+            TargetNews::Pods(delivery) => wait.take_pods(*delivery),
+            TargetNews::Crash(uid, facts) => _ = wait.restarts.insert(uid, facts.restarts),
         }
         Ok(())
     }
 
-    /// Watches what says which revision is the new one.
-    fn revisions(&mut self, number: usize, kind: Option<WorkloadKind>, selectors: PodSelectors) {
-        let (what, resource) = match kind {
-            Some(WorkloadKind::Deployment) => ("ReplicaSets", "replicasets"),
-            Some(WorkloadKind::DaemonSet) => ("ControllerRevisions", "controllerrevisions"),
-            _ => return,
+    /// Takes in what is said of the object of a target. Once it is known, its pods are watched, and what says which
+    /// revision is the new one.
+    fn take_object(&mut self, number: usize, news: &ObjectNews) -> Result<(), WaitError> {
+        let Some(wait) = self.all.get_mut(number) else {
+            return Ok(());
         };
-        let requests =
-            RequestBuilder::of_objects("/apis/apps/v1", resource, self.namespace, selectors);
-        self.objects(what, resource, requests, move |news| News::Revisions(number, what, news));
+        let was_known = wait.object().is_some();
+        let refused = |error: &ApiError| {
+            matches!(error.kind, ApiErrorKind::Forbidden | ApiErrorKind::Unauthorized)
+        };
+        let failed = match news {
+            ObjectNews::Unread(error) if !was_known && refused(error) => {
+                Some((error.detail.clone(), "grant the verbs list and watch on it"))
+            }
+            news => wait
+                .take_object(news)
+                .err()
+                .map(|error| (error.to_string(), "the API server may be of another version")),
+        };
+        if let Some((why, remedy)) = failed {
+            return Err(WaitError::Unread {
+                target: wait.target.to_string(),
+                namespace: wait.namespace.clone(),
+                server: self.cluster.server.clone(),
+                why,
+                remedy,
+            });
+        }
+        if let Some(object) = wait.object().filter(|_| !was_known) {
+            let label = object.selector.clone();
+            let selectors = PodSelectors { label, ..PodSelectors::default() };
+            let revisions = wait.kind().and_then(WorkloadKind::revisions);
+            self.pods(number, selectors.clone());
+            if let Some((what, resource)) = revisions {
+                let news = move |news| News::Of(number, TargetNews::Revisions(news));
+                self.objects(what, ("/apis/apps/v1", resource), selectors, news);
+            }
+        }
+        Ok(())
     }
 
     /// Asks how often the pods that crash were restarted, of each now and then.
@@ -331,11 +327,13 @@ impl Watches<'_> {
                 }
                 self.asked.insert(uid, Instant::now());
                 let (client, to) = (self.cluster.client.clone(), self.to.clone());
-                let namespace = self.namespace.to_owned();
+                let namespace = self.options.namespace.clone();
                 self.tasks.spawn(async move {
-                    let facts = crash::facts(&client, &namespace, &name).await;
-                    // Who asked may have ended.
-                    let _ = to.send(News::Crash(number, uid, facts)).await;
+                    if let Some(facts) = crash::facts(&client, &namespace, &name).await {
+                        let news = News::Of(number, TargetNews::Crash(uid, facts));
+                        // Who asked may have ended.
+                        let _ = to.send(news).await;
+                    }
                 });
             }
         }
@@ -349,36 +347,13 @@ impl Watches<'_> {
         if pods.is_empty() {
             pods.extend(crashing.iter().map(|pod| &*pod.name));
         }
-        let (client, mut logs) = (&self.cluster.client, Vec::new());
+        let (client, namespace) = (&self.cluster.client, &*self.options.namespace);
+        let mut logs = Vec::new();
         for pod in pods.into_iter().take(MOST_LOGS) {
-            if let Some(facts) = crash::facts(client, self.namespace, pod).await {
-                logs.extend(crash::last_lines(client, self.namespace, pod, facts).await);
+            if let Some(facts) = crash::facts(client, namespace, pod).await {
+                logs.extend(crash::last_lines(client, namespace, pod, facts).await);
             }
         }
         logs
-    }
-
-    fn absent(&self, target: &str) -> WaitError {
-        WaitError::Absent {
-            target: target.to_owned(),
-            namespace: self.namespace.to_owned(),
-            server: self.cluster.server.clone(),
-        }
-    }
-
-    fn unread(
-        &self,
-        wait: &Wait,
-        options: &WaitOptions,
-        why: String,
-        remedy: &'static str,
-    ) -> WaitError {
-        WaitError::Unread {
-            target: wait.target.to_string(),
-            namespace: options.namespace.clone(),
-            server: self.cluster.server.clone(),
-            why,
-            remedy,
-        }
     }
 }

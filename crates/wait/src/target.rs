@@ -3,49 +3,43 @@
 use std::fmt;
 use std::str::FromStr;
 
+use podinit_core::label_value::LabelValue;
+use podinit_core::label_values;
 use podinit_core::pod::{PodInfo, Workload};
-use podinit_kube::watch::requests::{PodSelectors, RequestBuilder};
+use podinit_kube::watch::requests::PodSelectors;
 use podinit_oncall::explain::TargetName;
 
-/// The kinds of objects that pods are waited for of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkloadKind {
-    Deployment,
-    StatefulSet,
-    DaemonSet,
-    ReplicaSet,
-    Job,
+label_values! {
+    /// The kinds of objects whose pods are waited for, as Kubernetes spells them.
+    pub enum WorkloadKind {
+        Deployment => "Deployment",
+        StatefulSet => "StatefulSet",
+        DaemonSet => "DaemonSet",
+        ReplicaSet => "ReplicaSet",
+        Job => "Job",
+    }
 }
 
 impl WorkloadKind {
-    const ALL: [Self; 5] =
-        [Self::Deployment, Self::StatefulSet, Self::DaemonSet, Self::ReplicaSet, Self::Job];
-
-    /// As Kubernetes spells it.
-    pub const fn as_str(self) -> &'static str {
+    /// The path of its API, and its resource as rights name it.
+    pub(crate) const fn resource(self) -> (&'static str, &'static str) {
         match self {
-            Self::Deployment => "Deployment",
-            Self::StatefulSet => "StatefulSet",
-            Self::DaemonSet => "DaemonSet",
-            Self::ReplicaSet => "ReplicaSet",
-            Self::Job => "Job",
+            Self::Deployment => ("/apis/apps/v1", "deployments"),
+            Self::StatefulSet => ("/apis/apps/v1", "statefulsets"),
+            Self::DaemonSet => ("/apis/apps/v1", "daemonsets"),
+            Self::ReplicaSet => ("/apis/apps/v1", "replicasets"),
+            Self::Job => ("/apis/batch/v1", "jobs"),
         }
     }
 
-    /// The resource, as rights name it.
-    pub const fn resource(self) -> &'static str {
+    /// What says which revision is the new one: as sentences call it, and the resource. `None` where there is only one, or
+    /// where the object says it.
+    pub(crate) const fn revisions(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Deployment => "deployments",
-            Self::StatefulSet => "statefulsets",
-            Self::DaemonSet => "daemonsets",
-            Self::ReplicaSet => "replicasets",
-            Self::Job => "jobs",
+            Self::Deployment => Some(("ReplicaSets", "replicasets")),
+            Self::DaemonSet => Some(("ControllerRevisions", "controllerrevisions")),
+            Self::StatefulSet | Self::ReplicaSet | Self::Job => None,
         }
-    }
-
-    /// The path of its API.
-    pub const fn group(self) -> &'static str {
-        if matches!(self, Self::Job) { "/apis/batch/v1" } else { "/apis/apps/v1" }
     }
 }
 
@@ -75,9 +69,7 @@ impl FromStr for WaitTarget {
         match format!("{kind}/{name}").parse().map_err(|_| EXPECTED)? {
             TargetName::Pod(name) => Ok(Self::Pod(name)),
             TargetName::Workload { kind, name } => {
-                let mut kinds = WorkloadKind::ALL.into_iter();
-                let kind = kinds.find(|known| known.as_str().eq_ignore_ascii_case(&kind));
-                Ok(Self::Workload(kind.ok_or(EXPECTED)?, name))
+                Ok(Self::Workload(WorkloadKind::from_text(&kind).ok_or(EXPECTED)?, name))
             }
             TargetName::Any => Err(EXPECTED),
         }
@@ -87,9 +79,7 @@ impl FromStr for WaitTarget {
 impl fmt::Display for WaitTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Workload(kind, name) => {
-                write!(f, "{}/{name}", Workload::type_of(kind.as_str()))
-            }
+            Self::Workload(kind, name) => write!(f, "{}/{name}", Workload::type_of(kind.as_str())),
             Self::Pod(name) => write!(f, "pod/{name}"),
             Self::Selected { selector, pods } => write!(f, "{pods} pods with {selector}"),
         }
@@ -97,27 +87,17 @@ impl fmt::Display for WaitTarget {
 }
 
 impl WaitTarget {
-    /// The requests for the object itself; `None` of pods.
-    pub(crate) fn requests(&self, namespace: &str) -> Option<(WorkloadKind, RequestBuilder)> {
-        let Self::Workload(kind, name) = self else {
-            return None;
-        };
-        let selectors = PodSelectors {
-            field: Some(format!("metadata.name={name}")),
-            ..PodSelectors::default()
-        };
-        let (group, resource) = (kind.group(), kind.resource());
-        Some((*kind, RequestBuilder::of_objects(group, resource, namespace, selectors)))
-    }
-
-    /// What selects its pods, where that is known without the object.
-    pub(crate) fn selectors(&self) -> Option<PodSelectors> {
-        let (label, field) = match self {
-            Self::Workload(..) => return None,
-            Self::Pod(name) => (None, Some(format!("metadata.name={name}"))),
-            Self::Selected { selector, .. } => (Some(selector.clone()), None),
-        };
-        Some(PodSelectors { label, field, shard: None })
+    /// What selects the object, or the pods where there is none.
+    pub(crate) fn selectors(&self) -> PodSelectors {
+        match self {
+            Self::Workload(_, name) | Self::Pod(name) => PodSelectors {
+                field: Some(format!("metadata.name={name}")),
+                ..PodSelectors::default()
+            },
+            Self::Selected { selector, .. } => {
+                PodSelectors { label: Some(selector.clone()), ..PodSelectors::default() }
+            }
+        }
     }
 
     /// Whether the target controls this pod, which its selector matches: directly, or by a ReplicaSet.

@@ -16,13 +16,11 @@ use podinit_decode::DecodeOptions;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_kube::watch::objects::ObjectNews;
 use podinit_oncall::pods::{ClusterListing, PodQuestion, SourcePods};
-use podinit_text::words::count;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::crash::CrashFacts;
 use super::creations::FailedCreations;
-use super::object::{RolloutProgress, Standing, WorkloadObject};
+use super::object::{RolloutProgress, Standing, WorkloadObject, lacks};
 use super::patience::Patience;
 use super::pods::{NewRevision, TargetPods};
 use super::target::{WaitTarget, WorkloadKind};
@@ -90,7 +88,8 @@ pub(crate) struct Wait {
     /// Those that came before the first list of pods
     early_events: Vec<KubeEvent>,
     pub creations: FailedCreations,
-    pub crashes: HashMap<PodUid, CrashFacts>,
+    /// How often a container of the pods that crash was restarted
+    pub restarts: HashMap<PodUid, i32>,
     /// The pods of the new revision that were up
     pub been_up: HashSet<PodUid>,
     pub patience: Patience,
@@ -130,7 +129,7 @@ impl Wait {
             decoder: EventDecoder::new(decode_options()),
             early_events: Vec::new(),
             creations: FailedCreations::default(),
-            crashes: HashMap::new(),
+            restarts: HashMap::new(),
             been_up: HashSet::new(),
             patience: Patience::new(fail_after, now),
             stale_deadline: None,
@@ -172,7 +171,7 @@ impl Wait {
         self.object = match (known, newest) {
             (KnownObject::Gone, _) => KnownObject::Gone,
             (KnownObject::Present(known), Some(newest))
-                if known.metadata().uid != newest.metadata().uid =>
+                if known.metadata.uid != newest.metadata.uid =>
             {
                 KnownObject::Gone
             }
@@ -181,15 +180,15 @@ impl Wait {
             (KnownObject::Unknown | KnownObject::Absent, None) => KnownObject::Absent,
         };
         if let Some(Standing { progress: RolloutProgress::Unobserved, deadline_passed, .. }) =
-            self.object().map(WorkloadObject::standing)
+            self.object().map(|object| &object.standing)
         {
-            self.stale_deadline = deadline_passed;
+            self.stale_deadline = *deadline_passed;
         }
         Ok(())
     }
 
     /// Takes in what is said of its ReplicaSets or ControllerRevisions.
-    pub(crate) fn take_revisions(&mut self, news: ObjectNews, what: &str) {
+    pub(crate) fn take_revisions(&mut self, news: ObjectNews) {
         let read = |json: &RawValue| -> Option<(String, RevisionObject)> {
             let object: RevisionObject = serde_json::from_str(json.get()).ok()?;
             Some((object.metadata.name.clone()?, object))
@@ -206,6 +205,7 @@ impl Wait {
                 self.revisions.remove(&name.unwrap_or_default());
             }
             ObjectNews::Unread(error) if self.revisions.is_empty() => {
+                let (what, _) = self.kind().and_then(WorkloadKind::revisions).unwrap_or_default();
                 self.unread = Some(format!(
                     "the {what} cannot be read, so the youngest revision is taken for the new one: {}",
                     error.detail
@@ -281,8 +281,7 @@ impl Wait {
 
     /// Whether all that is needed was listed.
     pub(super) fn is_known(&self) -> bool {
-        let needs_revisions =
-            matches!(self.kind(), Some(WorkloadKind::Deployment | WorkloadKind::DaemonSet));
+        let needs_revisions = self.kind().and_then(WorkloadKind::revisions).is_some();
         let is_there = self.kind().is_none() || self.object().is_some();
         let are_listed = self.are_revisions_listed || self.unread.is_some();
         self.is_listed && is_there && (are_listed || !needs_revisions)
@@ -290,7 +289,7 @@ impl Wait {
 
     /// The revisions that the object controls.
     fn owned(&self) -> impl Iterator<Item = (&str, &RevisionObject)> {
-        let uid = self.object().and_then(|object| object.metadata().uid.as_deref());
+        let uid = self.object().and_then(|object| object.metadata.uid.as_deref());
         let all = self.revisions.iter().map(|(name, one)| (&**name, one));
         all.filter(move |(_, one)| {
             let mut owners = one.metadata.owner_references.iter().flatten();
@@ -300,10 +299,8 @@ impl Wait {
 
     /// Of a Deployment the ReplicaSet of the same revision, by name.
     fn newest_replica_set(&self) -> Option<(&str, &RevisionObject)> {
-        let number = match self.object()? {
-            WorkloadObject::Deployment(object) => revision_number(&object.metadata)?,
-            _ => return None,
-        };
+        let object = self.object().filter(|_| self.kind() == Some(WorkloadKind::Deployment))?;
+        let number = revision_number(&object.metadata)?;
         self.owned().find(|(_, one)| revision_number(&one.metadata) == Some(number))
     }
 
@@ -321,20 +318,16 @@ impl Wait {
         if self.unread.is_some() {
             return (NewRevision::Youngest, None);
         }
-        let value = match object {
-            WorkloadObject::Deployment(_) => {
+        let value = match kind {
+            WorkloadKind::Deployment => {
                 self.newest_replica_set().and_then(|(_, one)| one.label(TEMPLATE_HASH))
             }
-            WorkloadObject::DaemonSet(_) => {
+            WorkloadKind::DaemonSet => {
                 let newest = self.owned().max_by_key(|(_, one)| one.revision);
                 newest.and_then(|(_, one)| one.label(Revision::LABEL))
             }
-            WorkloadObject::StatefulSet(object) => {
-                object.status.as_ref().and_then(|status| status.update_revision.clone())
-            }
-            WorkloadObject::ReplicaSet(_) | WorkloadObject::Job(_) => {
-                return (NewRevision::Every, None);
-            }
+            WorkloadKind::StatefulSet => object.standing.revision.clone(),
+            WorkloadKind::ReplicaSet | WorkloadKind::Job => return (NewRevision::Every, None),
         };
         let revision = value.as_deref().map(|value| {
             let hashes = HashedBy::of_label(TEMPLATE_HASH).map(|by| (by, value));
@@ -346,36 +339,34 @@ impl Wait {
 
     /// How far the pods of a target without an object are.
     pub(super) fn standing_of_pods(&self, now: Timestamp) -> Standing {
-        let mut all: Vec<_> = self.pods.all().map(|(_, pod)| pod).collect();
-        let going = |text: String| RolloutProgress::Going(text);
-        match &self.target {
+        let all = self.pods.all().map(|(_, pod)| pod);
+        let going = |text: &str| RolloutProgress::Going(text.to_owned());
+        let (wanted, progress) = match &self.target {
             WaitTarget::Selected { pods, .. } => {
-                let up = all.iter().filter(|pod| pod.is_up(now)).count();
-                let progress = match (up >= *pods, self.pods.are_of_one_revision()) {
-                    (true, true) => RolloutProgress::Done,
-                    (true, false) => going("pods of an older revision are left".to_owned()),
-                    (false, _) => {
-                        going(format!("{up} of {} are ready", count(*pods, "pod", "pods")))
-                    }
+                let missing = lacks(all.filter(|pod| pod.is_up(now)).count(), *pods, "are ready");
+                let progress = match (missing, self.pods.are_of_one_revision()) {
+                    (Some(missing), _) => RolloutProgress::Going(missing),
+                    (None, true) => RolloutProgress::Done,
+                    (None, false) => going("pods of an older revision are left"),
                 };
-                Standing { wanted: *pods, progress, ..Standing::default() }
+                (*pods, progress)
             }
             _ => {
-                all.sort_by_key(|pod| (!pod.is_ending, pod.created));
-                let progress = match all.last() {
+                let progress = match all.max_by_key(|pod| (!pod.is_ending, pod.created)) {
                     Some(pod) if pod.is_up(now) || pod.phase == PodPhase::Succeeded => {
                         RolloutProgress::Done
                     }
                     Some(pod) if pod.phase == PodPhase::Failed => {
                         RolloutProgress::Failed("the pod has failed".to_owned())
                     }
-                    Some(pod) if pod.is_ending => going("it is being deleted".to_owned()),
-                    Some(_) => going("it is not ready".to_owned()),
-                    None => going("no pod has this name".to_owned()),
+                    Some(pod) if pod.is_ending => going("it is being deleted"),
+                    Some(_) => going("it is not ready"),
+                    None => going("no pod has this name"),
                 };
-                Standing { wanted: 1, progress, ..Standing::default() }
+                (1, progress)
             }
-        }
+        };
+        Standing { wanted, progress, ..Standing::default() }
     }
 }
 

@@ -46,7 +46,7 @@ impl World {
 
     fn revisions(&mut self, objects: &[Value]) -> &mut Self {
         let objects = objects.iter().map(|one| to_raw_value(one).unwrap()).collect();
-        self.wait.take_revisions(ObjectNews::Listed(objects), "ReplicaSets");
+        self.wait.take_revisions(ObjectNews::Listed(objects));
         self
     }
 
@@ -332,10 +332,9 @@ fn a_crash_counts_after_three_restarts_and_not_for_a_job() {
     assert!(world.goes_on(1..300));
     assert_eq!(world.look(300).crashing[0].name, "web-new2-1");
     let uid = PodUid::from_text("web-new2-1");
-    let crash = |restarts| CrashFacts { restarts, ..CrashFacts::default() };
-    world.wait.crashes.insert(uid, crash(2));
+    world.wait.restarts.insert(uid, 2);
     assert_eq!(world.outcome(301), TargetOutcome::Waiting);
-    world.wait.crashes.insert(uid, crash(3));
+    world.wait.restarts.insert(uid, 3);
     let (_, outcome, sentence) = world.ends(302..400).unwrap();
     assert_eq!(outcome, TargetOutcome::Failed);
     assert!(sentence.contains("crash"), "{sentence}");
@@ -345,7 +344,7 @@ fn a_crash_counts_after_three_restarts_and_not_for_a_job() {
     let crashing = pod_of(owner, json!({}), "migrate-a", 0);
     world.object(&job(json!({}), json!({"active": 1})));
     world.list(1, &[waits(crashing, "CrashLoopBackOff", 5)]);
-    world.wait.crashes.insert(PodUid::from_text("migrate-a"), crash(9));
+    world.wait.restarts.insert(PodUid::from_text("migrate-a"), 9);
     assert!(world.goes_on(1..2_000));
     // It says itself when it has failed.
     let failed = json!([{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded",
@@ -403,7 +402,7 @@ fn a_crash_loop_without_a_readiness_probe_fails() {
         let crashes = waits(pod("new2", 1, 0), "CrashLoopBackOff", restarts);
         let going = json!({"replicas": 2, "updatedReplicas": 2, "availableReplicas": 1});
         world.pod(second, &crashes).object(&deployment(4, json!({}), going));
-        world.wait.crashes.insert(uid, CrashFacts { restarts, ..CrashFacts::default() });
+        world.wait.restarts.insert(uid, restarts);
         let waits = world.ends(second..second + back_off);
         second += back_off;
         back_off *= 2;
@@ -580,8 +579,8 @@ fn an_object_that_is_deleted_fails_and_one_that_was_never_there_is_absent() {
 fn without_the_right_to_read_revisions_the_youngest_is_the_new_one() {
     let refused = || ObjectNews::Unread(ApiError::new(ApiErrorKind::Forbidden, "HTTP 403: no"));
     let mut world = rolling(1, &[waits(pod("new2", 1, 0), "ImagePullBackOff", 0)]);
-    world.wait.take_revisions(ObjectNews::Listed(Vec::new()), "ReplicaSets");
-    world.wait.take_revisions(refused(), "ReplicaSets");
+    world.wait.take_revisions(ObjectNews::Listed(Vec::new()));
+    world.wait.take_revisions(refused());
     let answer = world.look(2).answer;
     assert_eq!((answer.pods.ready, answer.pods.old), (0, 1));
     assert!(
@@ -610,8 +609,8 @@ fn a_stateful_set_is_done_as_its_strategy_says() {
     let progress = |spec, status| {
         let object = stateful_set(spec, status).to_string();
         let object = WorkloadObject::parse(WorkloadKind::StatefulSet, &object).unwrap();
-        let standing = object.standing();
-        (standing.progress, standing.notes.join(" "))
+        let standing = object.standing;
+        (standing.progress, standing.note.unwrap_or_default())
     };
     let rolled = |partition| json!({"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": partition}}});
     let going = |text: &str| (RolloutProgress::Going(text.to_owned()), String::new());
