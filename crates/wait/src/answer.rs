@@ -7,12 +7,8 @@ use podinit_text::strangers_text;
 use podinit_text::words::{capitalized, count};
 use serde::Serialize;
 
-/// The status of a wait that has failed.
-const FAILED: u8 = 3;
-/// The status of a wait whose time is over.
-const TIMED_OUT: u8 = 4;
 /// The status that a shell gives a command that SIGINT ended.
-const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 /// The answer of a wait.
 #[derive(Clone, Debug, Serialize)]
@@ -112,12 +108,23 @@ pub struct ContainerLog {
 impl TargetAnswer {
     /// The same with its sentence.
     pub(crate) fn with_sentence(self) -> Self {
+        let (target, took) = (&self.target, seconds(self.seconds.floor()));
         let sentence = match self.outcome {
-            TargetOutcome::Done => self.is_done(),
-            TargetOutcome::Failed => self.has_failed(),
-            TargetOutcome::Waiting => self.waits_for(),
+            TargetOutcome::Done => self.is_done(&took),
+            TargetOutcome::Failed => self.has_failed(&took),
+            TargetOutcome::Waiting => {
+                let figures = [self.figures()].into_iter().chain(self.notes.iter().cloned());
+                let parts: Vec<String> = figures.chain(self.going.clone()).collect();
+                format!("{}{target} is not done after {took}: {}.", self.wrong(), parts.join("; "))
+            }
         };
         Self { sentence, ..self }
+    }
+
+    /// That the new revision has taken the place of one that was the new one before.
+    fn replacement(&self, takes: &str) -> Option<String> {
+        let new = self.revision.as_deref().unwrap_or_default();
+        self.replaced.last().map(|old| format!("revision {new} {takes} the place of {old}"))
     }
 
     /// How many pods are ready, and how many old ones are left.
@@ -136,20 +143,14 @@ impl TargetAnswer {
         if self.outcome != TargetOutcome::Waiting {
             return self.sentence.clone();
         }
-        let mut parts = vec![format!("{}: {}", self.target, self.figures())];
-        let is_new = self.replaced.last();
-        parts.extend(is_new.map(|old| {
-            let new = self.revision.as_deref().unwrap_or_default();
-            format!("revision {new} has taken the place of {old}")
-        }));
-        parts.extend(self.notes.iter().cloned());
         let waits = self.controller.first().or(self.waits.as_ref()).or(self.going.as_ref());
-        parts.extend(waits.cloned());
-        parts.join("; ")
+        let parts = self.replacement("has taken").into_iter().chain(self.notes.iter().cloned());
+        let parts = parts.chain(waits.cloned()).map(|part| format!("; {part}"));
+        format!("{}: {}{}", self.target, self.figures(), parts.collect::<String>())
     }
 
-    fn is_done(&self) -> String {
-        let (target, took) = (&self.target, seconds(self.seconds.floor()));
+    fn is_done(&self, took: &str) -> String {
+        let target = &self.target;
         let is = match target.split('/').next() {
             Some("job") => "is complete",
             Some("pod") => "is ready",
@@ -165,10 +166,7 @@ impl TargetAnswer {
             let (all, part) = (seconds(all.round()), seconds(stage_seconds.round()));
             format!("the slowest, {pod}, took {all}, of which {part} in {stage}")
         });
-        let replaced = self.replaced.last().map(|old| {
-            let new = self.revision.as_deref().unwrap_or_default();
-            format!("revision {new} took the place of {old} meanwhile")
-        });
+        let replaced = self.replacement("took").map(|replaced| replaced + " meanwhile");
         let parts = [pods].into_iter().chain(slowest).chain(replaced);
         let parts: Vec<String> = parts.chain(self.notes.iter().cloned()).collect();
         format!("{target} {is} after {took}: {}.", parts.join("; "))
@@ -185,8 +183,8 @@ impl TargetAnswer {
         parts.map(|part| format!("{part}. ")).collect()
     }
 
-    fn has_failed(&self) -> String {
-        let (target, took) = (&self.target, seconds(self.seconds.floor()));
+    fn has_failed(&self, took: &str) -> String {
+        let target = &self.target;
         let wrong = self.wrong();
         let why = self.why.as_deref().unwrap_or_default().trim_end_matches('.');
         let why = match wrong.contains(why) {
@@ -198,47 +196,24 @@ impl TargetAnswer {
         format!("{wrong}{target} has failed after {took}{why}; {}{going}.", self.figures())
     }
 
-    fn waits_for(&self) -> String {
-        let (target, waited) = (&self.target, seconds(self.seconds.floor()));
-        let wrong = self.wrong();
-        let mut parts = vec![self.figures()];
-        parts.extend(self.notes.iter().cloned());
-        parts.extend(self.going.clone());
-        format!("{wrong}{target} is not done after {waited}: {}.", parts.join("; "))
-    }
-
     /// Adds it to a document.
     fn write(&self, document: &mut TextDocument) {
         document.answer(&self.sentence);
         if self.outcome == TargetOutcome::Done {
             return;
         }
-        let others = self.problems.iter().skip(1).map(|problem| &problem.sentence);
+        let others = self.problems.iter().skip(1).map(|problem| problem.sentence.clone());
         let said = self.controller.iter().skip(usize::from(self.problems.is_empty()));
-        for line in others {
-            let line = document.escaped(line);
+        for line in others.chain(said.map(|said| capitalized(said) + ".")) {
+            let line = document.escaped(&line);
             document.sentence(&line);
         }
-        for line in said {
-            let line = document.escaped(&(capitalized(line) + "."));
-            document.sentence(&line);
-        }
+        let indent = if document.format == DocumentFormat::Markdown { "" } else { "  " };
         for ContainerLog { pod, container, lines } in &self.logs {
-            let of = format!("Last lines of container {container} of {pod}");
-            let of = document.escaped(&of);
-            match document.format {
-                DocumentFormat::Markdown => {
-                    let lines: Vec<String> = lines.iter().map(|line| document.name(line)).collect();
-                    document.sentence(&format!("{of}:"));
-                    document.list(lines);
-                }
-                DocumentFormat::Text(_) => {
-                    document.sentence(&format!("{of}:"));
-                    for line in lines {
-                        document.sentence(&format!("  {}", strangers_text::shown(line)));
-                    }
-                }
-            }
+            let of = document.escaped(&format!("Last lines of container {container} of {pod}:"));
+            document.sentence(&of);
+            let lines = lines.iter().map(|line| format!("{indent}{}", document.name(line)));
+            document.list(lines.collect::<Vec<_>>());
         }
         let next = document.name(&self.next_command);
         document.labelled("Next", &next);
@@ -250,8 +225,8 @@ impl WaitAnswer {
     pub(crate) fn new(outcome: WaitOutcome, targets: Vec<TargetAnswer>) -> Self {
         let status = match outcome {
             WaitOutcome::Done => 0,
-            WaitOutcome::Failed => FAILED,
-            WaitOutcome::TimedOut => TIMED_OUT,
+            WaitOutcome::Failed => 3,
+            WaitOutcome::TimedOut => 4,
             WaitOutcome::Interrupted => INTERRUPTED,
         };
         let seconds = targets.iter().map(|target| target.seconds).fold(0.0, f64::max);

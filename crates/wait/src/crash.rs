@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use k8s_openapi::api::core::v1::{ContainerState, ContainerStatus, Pod};
 use kube::Client;
 use kube::api::{Api, LogParams};
 use tokio::time::timeout;
@@ -35,12 +35,13 @@ pub(crate) async fn facts(client: &Client, namespace: &str, pod: &str) -> Option
 
 /// What is known of a container that has failed.
 fn of_container(container: &ContainerStatus) -> Option<CrashFacts> {
-    let state = container.state.clone().unwrap_or_default();
-    let before = container.last_state.clone().unwrap_or_default().terminated;
-    let has_failed = |exit: i32| exit != 0;
-    let now = state.terminated.is_some_and(|ended| has_failed(ended.exit_code));
-    let crashed = before.is_some_and(|ended| has_failed(ended.exit_code));
-    (now || crashed || container.restart_count > 0).then(|| CrashFacts {
+    let has_failed = |state: &Option<ContainerState>| {
+        let ended = state.as_ref().and_then(|state| state.terminated.as_ref());
+        ended.is_some_and(|ended| ended.exit_code != 0)
+    };
+    let now = has_failed(&container.state);
+    let before = has_failed(&container.last_state) || container.restart_count > 0;
+    (now || before).then(|| CrashFacts {
         restarts: container.restart_count,
         container: container.name.clone(),
         is_after_crash: !now,

@@ -26,7 +26,8 @@ mod target;
 mod wait;
 
 pub use answer::{
-    ContainerLog, PodCounts, SlowestPod, TargetAnswer, TargetOutcome, WaitAnswer, WaitOutcome,
+    ContainerLog, INTERRUPTED, PodCounts, SlowestPod, TargetAnswer, TargetOutcome, WaitAnswer,
+    WaitOutcome,
 };
 pub use run::{WaitError, WaitOptions, wait};
 pub use target::{WaitTarget, WorkloadKind};

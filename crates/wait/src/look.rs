@@ -21,7 +21,7 @@ use super::object::{RolloutProgress, Standing};
 use super::patience::FailureSigns;
 use super::pods::UP_AFTER;
 use super::target::{WaitTarget, WorkloadKind};
-use super::wait::{KnownObject, Wait};
+use super::wait::Wait;
 
 /// A container crashes for good after so many restarts.
 const MOST_RESTARTS: i32 = 3;
@@ -53,7 +53,7 @@ pub(crate) struct CrashingPod {
 impl Wait {
     /// Looks at what is known at `now`.
     pub(crate) fn look(&mut self, now: Timestamp) -> Look {
-        let mut standing = match self.object() {
+        let mut standing = match &self.object {
             Some(object) => object.standing.clone(),
             None if self.kind().is_none() => self.standing_of_pods(now),
             None => Standing::default(),
@@ -114,7 +114,7 @@ impl Wait {
             slowest: self.slowest(&new).filter(|_| is_done),
             going: match standing.progress {
                 RolloutProgress::Going(text) => Some(text),
-                RolloutProgress::Unobserved if self.object().is_some() => {
+                RolloutProgress::Unobserved if self.object.is_some() => {
                     Some("its controller has not seen the newest spec yet".to_owned())
                 }
                 _ => None,
@@ -137,10 +137,12 @@ impl Wait {
 
     /// Whether there is no such object, or no such pod.
     fn is_absent(&self) -> bool {
-        match (&self.target, &self.object) {
-            (WaitTarget::Workload(..), object) => matches!(object, KnownObject::Absent),
-            (WaitTarget::Pod(_), _) => self.is_listed && !self.was_there,
-            (WaitTarget::Selected { .. }, _) => false,
+        match self.target {
+            WaitTarget::Workload(..) => {
+                self.is_object_seen && self.object.is_none() && !self.is_gone
+            }
+            WaitTarget::Pod(_) => self.is_listed && !self.was_there,
+            WaitTarget::Selected { .. } => false,
         }
     }
 
@@ -178,29 +180,19 @@ impl Wait {
         let WaitTarget::Workload(kind, name) = &self.target else {
             return None;
         };
-        let is_done = standing.progress == RolloutProgress::Done;
+        if standing.progress == RolloutProgress::Done || pods.ready >= standing.wanted {
+            return None;
+        }
         let newest = self.maker();
         let concerns = |of: &str, called: &str| match newest {
             Some(newest) if of == WorkloadKind::ReplicaSet.as_str() => called == newest,
             _ => of == kind.as_str() && called == name,
         };
-        if is_done || pods.ready >= standing.wanted {
-            return None;
-        }
-        let told = self.creations.holding(concerns, self.pods.newest());
-        let (since, message) = match (told, &standing.cannot_create) {
-            (told @ Some(_), _) => return told,
-            (None, stated) => stated.clone()?,
-        };
-        let (kind, name) = match newest {
-            Some(newest) => (WorkloadKind::ReplicaSet, newest),
-            None => (*kind, &**name),
-        };
-        Some(FailedCreation {
-            kind: kind.as_str().to_owned(),
-            name: name.to_owned(),
-            message,
-            since,
+        self.creations.holding(concerns, self.pods.newest()).or_else(|| {
+            let (since, message) = standing.cannot_create.clone()?;
+            let of_kind = newest.map_or(*kind, |_| WorkloadKind::ReplicaSet);
+            let (kind, name) = (of_kind.as_str().to_owned(), newest.unwrap_or(name).to_owned());
+            Some(FailedCreation { kind, name, message, since })
         })
     }
 
@@ -254,7 +246,7 @@ impl Wait {
         signs: FailureSigns,
         now: Timestamp,
     ) -> Option<String> {
-        if matches!(self.object, KnownObject::Gone) {
+        if self.is_gone {
             return Some("it was deleted".to_owned());
         }
         match &standing.progress {
@@ -278,7 +270,7 @@ impl Wait {
 
     /// Whether it is done, and its pods are known to be.
     fn is_done(&mut self, standing: &Standing, pods: &PodCounts, now: Timestamp) -> bool {
-        if standing.progress != RolloutProgress::Done || matches!(self.object, KnownObject::Gone) {
+        if standing.progress != RolloutProgress::Done || self.is_gone {
             self.done_since = None;
             return false;
         }

@@ -39,10 +39,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const LOOK_AFTER: Duration = Duration::from_millis(100);
 /// How often a pod that crashes is asked for.
 const CRASH_EVERY: Duration = Duration::from_secs(5);
-/// Of a target so many pods that crash are asked for.
-const MOST_ASKED: usize = 3;
-/// Of so many pods the logs are read.
-const MOST_LOGS: usize = 3;
+/// Of a target so many pods that crash are asked for, and their logs read.
+const MOST_CRASHING: usize = 3;
 /// So much news may wait.
 const QUEUE: usize = 4_096;
 
@@ -282,7 +280,7 @@ impl Waits<'_> {
         let Some(wait) = self.all.get_mut(number) else {
             return Ok(());
         };
-        let was_known = wait.object().is_some();
+        let was_known = wait.object.is_some();
         let refused = |error: &ApiError| {
             matches!(error.kind, ApiErrorKind::Forbidden | ApiErrorKind::Unauthorized)
         };
@@ -304,7 +302,7 @@ impl Waits<'_> {
                 remedy,
             });
         }
-        if let Some(object) = wait.object().filter(|_| !was_known) {
+        if let Some(object) = wait.object.as_ref().filter(|_| !was_known) {
             let label = object.selector.clone();
             let selectors = PodSelectors { label, ..PodSelectors::default() };
             let revisions = wait.kind().and_then(WorkloadKind::revisions);
@@ -320,7 +318,7 @@ impl Waits<'_> {
     /// Asks how often the pods that crash were restarted, of each now and then.
     fn ask_of_crashes(&mut self, looks: &[Look]) {
         for (number, look) in looks.iter().enumerate() {
-            for CrashingPod { uid, name, .. } in look.crashing.iter().take(MOST_ASKED).cloned() {
+            for CrashingPod { uid, name, .. } in look.crashing.iter().take(MOST_CRASHING).cloned() {
                 let asked = self.asked.get(&uid);
                 if asked.is_some_and(|asked| asked.elapsed() < CRASH_EVERY) {
                     continue;
@@ -349,7 +347,7 @@ impl Waits<'_> {
         }
         let (client, namespace) = (&self.cluster.client, &*self.options.namespace);
         let mut logs = Vec::new();
-        for pod in pods.into_iter().take(MOST_LOGS) {
+        for pod in pods.into_iter().take(MOST_CRASHING) {
             if let Some(facts) = crash::facts(client, namespace, pod).await {
                 logs.extend(crash::last_lines(client, namespace, pod, facts).await);
             }

@@ -34,16 +34,6 @@ pub(crate) fn decode_options() -> DecodeOptions {
     DecodeOptions::of_records().with_claims()
 }
 
-/// What is known of the object.
-#[derive(Debug)]
-pub(crate) enum KnownObject {
-    Unknown,
-    Absent,
-    Present(WorkloadObject),
-    /// It was there, and is gone
-    Gone,
-}
-
 /// A ReplicaSet or a ControllerRevision.
 #[derive(Clone, Debug, Deserialize)]
 struct RevisionObject {
@@ -69,7 +59,12 @@ pub(crate) struct Wait {
     pub target: WaitTarget,
     pub namespace: String,
     pub began: Timestamp,
-    pub object: KnownObject,
+    /// The newest that is known
+    pub object: Option<WorkloadObject>,
+    /// The object, or that there is none, was seen
+    pub is_object_seen: bool,
+    /// What was waited for was there, and is not any more
+    pub is_gone: bool,
     /// ReplicaSets or ControllerRevisions by name
     revisions: HashMap<String, RevisionObject>,
     are_revisions_listed: bool,
@@ -113,7 +108,9 @@ impl Wait {
             ..TrackerConfig::default()
         };
         Self {
-            object: KnownObject::Unknown,
+            object: None,
+            is_object_seen: false,
+            is_gone: false,
             target,
             namespace: namespace.to_owned(),
             began: now,
@@ -134,14 +131,6 @@ impl Wait {
             patience: Patience::new(fail_after, now),
             stale_deadline: None,
             done_since: None,
-        }
-    }
-
-    /// The object, while it is there.
-    pub(crate) fn object(&self) -> Option<&WorkloadObject> {
-        match &self.object {
-            KnownObject::Present(object) => Some(object),
-            _ => None,
         }
     }
 
@@ -167,20 +156,12 @@ impl Wait {
             ObjectNews::Unread(_) => return Ok(()),
         };
         let newest = newest.map(|json| WorkloadObject::parse(kind, json.get())).transpose()?;
-        let known = std::mem::replace(&mut self.object, KnownObject::Gone);
-        self.object = match (known, newest) {
-            (KnownObject::Gone, _) => KnownObject::Gone,
-            (KnownObject::Present(known), Some(newest))
-                if known.metadata.uid != newest.metadata.uid =>
-            {
-                KnownObject::Gone
-            }
-            (_, Some(newest)) => KnownObject::Present(newest),
-            (KnownObject::Present(_), None) => KnownObject::Gone,
-            (KnownObject::Unknown | KnownObject::Absent, None) => KnownObject::Absent,
-        };
+        let uid = |object: &WorkloadObject| object.metadata.uid.clone();
+        let known = self.object.as_ref().map(uid);
+        self.is_gone |= known.is_some() && known != newest.as_ref().map(uid);
+        (self.object, self.is_object_seen) = (newest, true);
         if let Some(Standing { progress: RolloutProgress::Unobserved, deadline_passed, .. }) =
-            self.object().map(|object| &object.standing)
+            self.object.as_ref().map(|object| &object.standing)
         {
             self.stale_deadline = *deadline_passed;
         }
@@ -270,7 +251,7 @@ impl Wait {
                 self.pods.remove(pod.uid);
                 // Nobody makes another one.
                 if matches!(self.target, WaitTarget::Pod(_)) && pod.info.workload.is_none() {
-                    self.object = KnownObject::Gone;
+                    self.is_gone = true;
                 }
                 self.deliver(PodEvent::Deleted(pod), now, observed);
             }
@@ -282,14 +263,14 @@ impl Wait {
     /// Whether all that is needed was listed.
     pub(super) fn is_known(&self) -> bool {
         let needs_revisions = self.kind().and_then(WorkloadKind::revisions).is_some();
-        let is_there = self.kind().is_none() || self.object().is_some();
+        let is_there = self.kind().is_none() || self.object.is_some();
         let are_listed = self.are_revisions_listed || self.unread.is_some();
         self.is_listed && is_there && (are_listed || !needs_revisions)
     }
 
     /// The revisions that the object controls.
     fn owned(&self) -> impl Iterator<Item = (&str, &RevisionObject)> {
-        let uid = self.object().and_then(|object| object.metadata.uid.as_deref());
+        let uid = self.object.as_ref().and_then(|object| object.metadata.uid.as_deref());
         let all = self.revisions.iter().map(|(name, one)| (&**name, one));
         all.filter(move |(_, one)| {
             let mut owners = one.metadata.owner_references.iter().flatten();
@@ -299,7 +280,8 @@ impl Wait {
 
     /// Of a Deployment the ReplicaSet of the same revision, by name.
     fn newest_replica_set(&self) -> Option<(&str, &RevisionObject)> {
-        let object = self.object().filter(|_| self.kind() == Some(WorkloadKind::Deployment))?;
+        let object =
+            self.object.as_ref().filter(|_| self.kind() == Some(WorkloadKind::Deployment))?;
         let number = revision_number(&object.metadata)?;
         self.owned().find(|(_, one)| revision_number(&one.metadata) == Some(number))
     }
@@ -311,7 +293,8 @@ impl Wait {
 
     /// The new revision, and its name.
     pub(super) fn new_revision(&self) -> (NewRevision, Option<String>) {
-        let (WaitTarget::Workload(kind, name), Some(object)) = (&self.target, self.object()) else {
+        let (WaitTarget::Workload(kind, name), Some(object)) = (&self.target, self.object.as_ref())
+        else {
             let selected = matches!(self.target, WaitTarget::Selected { .. });
             return (if selected { NewRevision::Youngest } else { NewRevision::Every }, None);
         };
