@@ -32,11 +32,7 @@ Exit status: 0 all are done, 3 one has failed, 4 the time is over, 130 interrupt
 pub struct WaitArgs {
     /// What to wait for, such as deployment/web: a deployment, statefulset, daemonset, replicaset, job or pod, and its
     /// name. The short names of kubectl work too (deploy, sts, ds, rs, po)
-    #[arg(
-        value_name = "KIND/NAME",
-        required_unless_present = "label_selector",
-        value_parser = clap::builder::ValueParser::new(parse_target)
-    )]
+    #[arg(value_name = "KIND/NAME", required_unless_present = "label_selector")]
     pub targets: Vec<WaitTarget>,
 
     /// Namespace [default: that of the context, else default]
@@ -121,10 +117,6 @@ impl WaitArgs {
     pub const fn fail_after(&self) -> Option<Duration> {
         self.fail_after.0
     }
-}
-
-fn parse_target(text: &str) -> Result<WaitTarget, &'static str> {
-    text.parse()
 }
 
 fn parse_fail_after(text: &str) -> Result<FailAfter, String> {

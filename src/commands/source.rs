@@ -115,7 +115,8 @@ impl<'a> PodSource<'a> {
         }
         let scopes = PodScope::of_namespaces(&asked.namespaces);
         let selectors = asked.selectors.clone().selectors();
-        let (cluster, clock) = open(asked.connection, &scopes, &selectors).await?;
+        let (cluster, clock) = connect(asked.connection).await?;
+        probe_all(&cluster, &scopes, &selectors).await?;
         let options = asked.nodes.options();
         let evidence = ListedEvidence {
             events: asked.evidence.events(),
@@ -236,25 +237,34 @@ impl PolledCluster {
     }
 }
 
-/// Connects to the cluster, and finds out whether the pods of each scope can be listed. The clock is the
-/// API server's, which its answers set right.
+/// Connects to the cluster. The clock is the API server's, which its answers set right.
 ///
 /// # Errors
-/// If there is no such cluster, or the pods cannot be listed.
-pub(super) async fn open(
+/// If there is no such cluster.
+pub(super) async fn connect(
     connection: &ConnectionArgs,
-    scopes: &[PodScope],
-    selectors: &PodSelectors,
 ) -> anyhow::Result<(ClusterClient, Arc<ApiServerClock>)> {
     let clock = Arc::new(ApiServerClock::from_machine());
     let cluster = podinit_connect::connect(&connection.clone().options()).await?;
     let cluster = cluster.observing_dates(Arc::clone(&clock));
     // A failure is found again, and reported, by the first request.
     let _ = cluster.obtain_credentials().await;
-    for scope in scopes {
-        probe(&cluster, scope, selectors, 1, PROBE_DEADLINE).await?;
-    }
     Ok((cluster, clock))
+}
+
+/// Finds out whether the pods of each scope can be listed.
+///
+/// # Errors
+/// If those of one cannot.
+pub(super) async fn probe_all(
+    cluster: &ClusterClient,
+    scopes: &[PodScope],
+    selectors: &PodSelectors,
+) -> anyhow::Result<()> {
+    for scope in scopes {
+        probe(cluster, scope, selectors, 1, PROBE_DEADLINE).await?;
+    }
+    Ok(())
 }
 
 /// The SLOs of a file, or those of podinit, for commands that count no events.

@@ -8,16 +8,14 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{print, style};
-use super::source::open;
+use super::source::{connect, probe_all};
 use crate::args::{WaitArgs, WaitFormat};
 use podinit_exporter::process::signals;
 use podinit_kube::watch::requests::{PodScope, PodSelectors};
 use podinit_text::document::DocumentFormat;
 use podinit_text::strangers_text::shown;
-use podinit_wait::{WaitOptions, wait as wait_for};
+use podinit_wait::{INTERRUPTED, WaitOptions, wait as wait_for};
 
-/// The exit status that a shell gives a command that SIGINT ended.
-const INTERRUPTED: u8 = 130;
 /// Where there is no terminal, no two lines follow each other sooner.
 const LINE_EVERY: Duration = Duration::from_secs(1);
 
@@ -28,12 +26,12 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 pub(super) async fn wait(args: WaitArgs) -> anyhow::Result<ExitCode> {
     let interrupted = signals::shutdown().context("cannot listen for signals")?;
     let waited = async {
-        let connected = podinit_connect::connect(&args.connection.clone().options()).await?;
-        let namespace = args.namespace().unwrap_or(connected.client.default_namespace());
-        let scopes = [PodScope::Namespace(namespace.to_owned())];
-        let (cluster, clock) = open(&args.connection, &scopes, &PodSelectors::default()).await?;
+        let (cluster, clock) = connect(&args.connection).await?;
+        let namespace = args.namespace().unwrap_or(cluster.client.default_namespace()).to_owned();
+        let scopes = [PodScope::Namespace(namespace.clone())];
+        probe_all(&cluster, &scopes, &PodSelectors::default()).await?;
         let options = WaitOptions {
-            namespace: namespace.to_owned(),
+            namespace,
             targets: args.targets(),
             timeout: args.timeout,
             fail_after: args.fail_after(),
