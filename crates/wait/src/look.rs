@@ -152,7 +152,7 @@ impl Wait {
         let pods = pods.filter(|_| self.kind() != Some(WorkloadKind::Job));
         let crashing = pods.filter_map(|(uid, pod)| {
             let since = pod.crashes_since(now)?;
-            Some(CrashingPod { since, name: pod.name.to_string(), uid: *uid })
+            Some(CrashingPod { since, name: pod.newest.info.name.to_string(), uid: *uid })
         });
         let mut crashing: Vec<CrashingPod> = crashing.collect();
         crashing.sort_by(|one, other| (one.since, &one.name).cmp(&(other.since, &other.name)));
@@ -164,8 +164,8 @@ impl Wait {
         let mut counts = PodCounts { wanted, ready: 0, old: 0 };
         for (uid, pod) in self.pods.all() {
             if !new.contains(uid) {
-                counts.old += usize::from(pod.phase == PodPhase::Active);
-            } else if pod.is_up(now) || pod.phase == PodPhase::Succeeded {
+                counts.old += usize::from(pod.newest.phase == PodPhase::Active);
+            } else if pod.has_arrived(now) {
                 counts.ready += 1;
                 if self.been_up.insert(*uid) {
                     self.patience.begin(now);
@@ -222,7 +222,7 @@ impl Wait {
         let failing = failing.chain(creation.map(|one| one.since));
         let mut failing: Vec<Option<Timestamp>> = failing.map(Some).collect();
         let mut unknown = Vec::new();
-        let is_ending = self.pods.all().any(|(_, pod)| pod.is_ending);
+        let is_ending = self.pods.all().any(|(_, pod)| pod.newest.terminating);
         let unschedulable = in_flight.iter().filter(|_| !is_ending).filter_map(unschedulable);
         for (entered, said) in unschedulable {
             match said.map_or(CapacityState::Unknown, |said| said.state) {

@@ -18,17 +18,11 @@ pub(crate) const UP_AFTER: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub(crate) struct TargetPods(HashMap<PodUid, TargetPod>);
 
-/// A pod, as its newest version shows it.
+/// A pod.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TargetPod {
-    pub name: Box<str>,
-    pub workload: Option<Arc<Workload>>,
-    pub revision: Option<Revision>,
-    pub created: Option<Timestamp>,
-    pub phase: PodPhase,
-    is_ready: bool,
-    /// It is being deleted
-    pub is_ending: bool,
+    /// Its newest version
+    pub newest: PodSnapshot,
     crash: Option<PodCrash>,
 }
 
@@ -73,7 +67,7 @@ pub(crate) enum NewRevision {
 impl TargetPod {
     /// Whether it is neither terminal nor being deleted.
     pub(crate) fn stays(&self) -> bool {
-        self.phase == PodPhase::Active && !self.is_ending
+        self.newest.phase == PodPhase::Active && !self.newest.terminating
     }
 
     /// Since when containers of it crash that have not run for a while.
@@ -83,7 +77,13 @@ impl TargetPod {
 
     /// Whether it is Ready, stays so far, and does not crash.
     pub(crate) fn is_up(&self, now: Timestamp) -> bool {
-        self.is_ready && self.stays() && self.crashes_since(now).is_none()
+        let is_ready = self.newest.conditions.holding(ConditionType::Ready).is_some();
+        is_ready && self.stays() && self.crashes_since(now).is_none()
+    }
+
+    /// Whether it is up or has succeeded.
+    pub(crate) fn has_arrived(&self, now: Timestamp) -> bool {
+        self.is_up(now) || self.newest.phase == PodPhase::Succeeded
     }
 }
 
@@ -113,19 +113,7 @@ impl TargetPods {
                 runs_since: run.then(|| since.unwrap_or(now).min(now)),
             }
         });
-        self.0.insert(
-            pod.uid,
-            TargetPod {
-                name: pod.info.name.clone(),
-                workload: pod.info.workload.clone(),
-                revision: pod.revision,
-                created: pod.created,
-                phase: pod.phase,
-                is_ready: ready.is_some(),
-                is_ending: pod.terminating,
-                crash,
-            },
-        );
+        self.0.insert(pod.uid, TargetPod { newest: pod.clone(), crash });
     }
 
     pub(crate) fn remove(&mut self, uid: PodUid) {
@@ -138,7 +126,7 @@ impl TargetPods {
 
     /// When the newest pod was created.
     pub(crate) fn newest(&self) -> Option<Timestamp> {
-        self.0.values().filter_map(|pod| pod.created).max()
+        self.0.values().filter_map(|pod| pod.newest.created).max()
     }
 
     /// The pods of the new revision.
@@ -149,9 +137,9 @@ impl TargetPods {
         };
         let is_new = |pod: &TargetPod| match revision {
             NewRevision::Every => true,
-            NewRevision::Is(revision) => revision.is_some() && pod.revision == revision,
+            NewRevision::Is(revision) => revision.is_some() && pod.newest.revision == revision,
             NewRevision::Youngest => {
-                pod.revision.is_none_or(|revision| youngest.contains(&revision))
+                pod.newest.revision.is_none_or(|revision| youngest.contains(&revision))
             }
         };
         self.0.iter().filter(|(_, pod)| is_new(pod)).map(|(uid, _)| *uid).collect()
@@ -162,9 +150,11 @@ impl TargetPods {
         let mut oldest: HashMap<(&Option<Arc<Workload>>, Revision), Option<Timestamp>> =
             HashMap::new();
         for pod in self.0.values().filter(|pod| pod.stays()) {
-            if let Some(revision) = pod.revision {
-                let first = oldest.entry((&pod.workload, revision)).or_insert(pod.created);
-                *first = (*first).min(pod.created);
+            if let Some(revision) = pod.newest.revision {
+                let first = oldest
+                    .entry((&pod.newest.info.workload, revision))
+                    .or_insert(pod.newest.created);
+                *first = (*first).min(pod.newest.created);
             }
         }
         let mut youngest = HashMap::new();
@@ -179,6 +169,9 @@ impl TargetPods {
     pub(crate) fn are_of_one_revision(&self) -> bool {
         let mut known = HashMap::new();
         let mut staying = self.0.values().filter(|pod| pod.stays());
-        staying.all(|pod| *known.entry(&pod.workload).or_insert(pod.revision) == pod.revision)
+        staying.all(|pod| {
+            *known.entry(&pod.newest.info.workload).or_insert(pod.newest.revision)
+                == pod.newest.revision
+        })
     }
 }

@@ -7,7 +7,6 @@
 //! Events ──────┘
 //! ```
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ use super::wait::{Wait, decode_options};
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// The shortest.
 const LOOK_AFTER: Duration = Duration::from_millis(100);
-/// How often a pod that crashes is asked for.
+/// How often the pods that crash are asked for.
 const CRASH_EVERY: Duration = Duration::from_secs(5);
 /// Of a target so many pods that crash are asked for, and their logs read.
 const MOST_CRASHING: usize = 3;
@@ -95,8 +94,8 @@ struct Waits<'a> {
     to: mpsc::Sender<News>,
     tasks: JoinSet<()>,
     cancel: CancellationToken,
-    /// The pods that crash, and when each was asked for
-    asked: HashMap<PodUid, Instant>,
+    /// When the pods that crash were asked for
+    asked: Option<Instant>,
 }
 
 /// Waits until all targets are done, one has failed, the time is over, or `interrupted`. After each look, `show` is given
@@ -124,7 +123,7 @@ pub async fn wait(
         to,
         tasks: JoinSet::new(),
         cancel: CancellationToken::new(),
-        asked: HashMap::new(),
+        asked: None,
     };
     // Ends them however this ends.
     let _guard = waits.cancel.clone().drop_guard();
@@ -315,15 +314,14 @@ impl Waits<'_> {
         Ok(())
     }
 
-    /// Asks how often the pods that crash were restarted, of each now and then.
+    /// Asks how often the pods that crash were restarted, now and then.
     fn ask_of_crashes(&mut self, looks: &[Look]) {
+        if self.asked.is_some_and(|asked| asked.elapsed() < CRASH_EVERY) {
+            return;
+        }
         for (number, look) in looks.iter().enumerate() {
             for CrashingPod { uid, name, .. } in look.crashing.iter().take(MOST_CRASHING).cloned() {
-                let asked = self.asked.get(&uid);
-                if asked.is_some_and(|asked| asked.elapsed() < CRASH_EVERY) {
-                    continue;
-                }
-                self.asked.insert(uid, Instant::now());
+                self.asked = Some(Instant::now());
                 let (client, to) = (self.cluster.client.clone(), self.to.clone());
                 let namespace = self.options.namespace.clone();
                 self.tasks.spawn(async move {

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Event;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::ResourceExt;
+use kube::core::DynamicObject;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::lifecycle::{
     Backfill, Delivery, PodEvent, SourceId, TimestampMode, TrackerConfig,
@@ -16,7 +17,6 @@ use podinit_decode::DecodeOptions;
 use podinit_decode::event::watch::{EventDecoder, EventLineKind};
 use podinit_kube::watch::objects::ObjectNews;
 use podinit_oncall::pods::{ClusterListing, PodQuestion, SourcePods};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::creations::FailedCreations;
@@ -34,26 +34,6 @@ pub(crate) fn decode_options() -> DecodeOptions {
     DecodeOptions::of_records().with_claims()
 }
 
-/// A ReplicaSet or a ControllerRevision.
-#[derive(Clone, Debug, Deserialize)]
-struct RevisionObject {
-    metadata: ObjectMeta,
-    /// Of a ControllerRevision
-    #[serde(default)]
-    revision: i64,
-}
-
-impl RevisionObject {
-    fn label(&self, label: &str) -> Option<String> {
-        self.metadata.labels.as_ref()?.get(label).cloned()
-    }
-}
-
-/// The number of its revision that a Deployment or a ReplicaSet states.
-fn revision_number(metadata: &ObjectMeta) -> Option<&String> {
-    metadata.annotations.as_ref()?.get(REVISION_ANNOTATION)
-}
-
 /// The wait for one target.
 pub(crate) struct Wait {
     pub target: WaitTarget,
@@ -66,7 +46,7 @@ pub(crate) struct Wait {
     /// What was waited for was there, and is not any more
     pub is_gone: bool,
     /// ReplicaSets or ControllerRevisions by name
-    revisions: HashMap<String, RevisionObject>,
+    revisions: HashMap<String, DynamicObject>,
     are_revisions_listed: bool,
     /// What cannot be read, and what that means
     pub unread: Option<String>,
@@ -170,9 +150,9 @@ impl Wait {
 
     /// Takes in what is said of its ReplicaSets or ControllerRevisions.
     pub(crate) fn take_revisions(&mut self, news: ObjectNews) {
-        let read = |json: &RawValue| -> Option<(String, RevisionObject)> {
-            let object: RevisionObject = serde_json::from_str(json.get()).ok()?;
-            Some((object.metadata.name.clone()?, object))
+        let read = |json: &RawValue| -> Option<(String, DynamicObject)> {
+            let object: DynamicObject = serde_json::from_str(json.get()).ok()?;
+            Some((object.name_any(), object))
         };
         match news {
             ObjectNews::Listed(objects) => {
@@ -269,21 +249,20 @@ impl Wait {
     }
 
     /// The revisions that the object controls.
-    fn owned(&self) -> impl Iterator<Item = (&str, &RevisionObject)> {
+    fn owned(&self) -> impl Iterator<Item = (&str, &DynamicObject)> {
         let uid = self.object.as_ref().and_then(|object| object.metadata.uid.as_deref());
         let all = self.revisions.iter().map(|(name, one)| (&**name, one));
         all.filter(move |(_, one)| {
-            let mut owners = one.metadata.owner_references.iter().flatten();
-            owners.any(|owner| Some(&*owner.uid) == uid)
+            one.owner_references().iter().any(|owner| Some(&*owner.uid) == uid)
         })
     }
 
     /// Of a Deployment the ReplicaSet of the same revision, by name.
-    fn newest_replica_set(&self) -> Option<(&str, &RevisionObject)> {
+    fn newest_replica_set(&self) -> Option<(&str, &DynamicObject)> {
         let object =
             self.object.as_ref().filter(|_| self.kind() == Some(WorkloadKind::Deployment))?;
-        let number = revision_number(&object.metadata)?;
-        self.owned().find(|(_, one)| revision_number(&one.metadata) == Some(number))
+        let number = object.metadata.annotations.as_ref()?.get(REVISION_ANNOTATION)?;
+        self.owned().find(|(_, one)| one.annotations().get(REVISION_ANNOTATION) == Some(number))
     }
 
     /// The name of the ReplicaSet that makes the new pods of a Deployment.
@@ -301,13 +280,14 @@ impl Wait {
         if self.unread.is_some() {
             return (NewRevision::Youngest, None);
         }
+        let label = |(_, one): (&str, &DynamicObject), label| one.labels().get(label).cloned();
         let value = match kind {
             WorkloadKind::Deployment => {
-                self.newest_replica_set().and_then(|(_, one)| one.label(TEMPLATE_HASH))
+                self.newest_replica_set().and_then(|one| label(one, TEMPLATE_HASH))
             }
             WorkloadKind::DaemonSet => {
-                let newest = self.owned().max_by_key(|(_, one)| one.revision);
-                newest.and_then(|(_, one)| one.label(Revision::LABEL))
+                let newest = self.owned().max_by_key(|(_, one)| one.data["revision"].as_i64());
+                newest.and_then(|one| label(one, Revision::LABEL))
             }
             WorkloadKind::StatefulSet => object.standing.revision.clone(),
             WorkloadKind::ReplicaSet | WorkloadKind::Job => return (NewRevision::Every, None),
@@ -335,17 +315,16 @@ impl Wait {
                 (*pods, progress)
             }
             _ => {
-                let progress = match all.max_by_key(|pod| (!pod.is_ending, pod.created)) {
-                    Some(pod) if pod.is_up(now) || pod.phase == PodPhase::Succeeded => {
-                        RolloutProgress::Done
-                    }
-                    Some(pod) if pod.phase == PodPhase::Failed => {
-                        RolloutProgress::Failed("the pod has failed".to_owned())
-                    }
-                    Some(pod) if pod.is_ending => going("it is being deleted"),
-                    Some(_) => going("it is not ready"),
-                    None => going("no pod has this name"),
-                };
+                let progress =
+                    match all.max_by_key(|pod| (!pod.newest.terminating, pod.newest.created)) {
+                        Some(pod) if pod.has_arrived(now) => RolloutProgress::Done,
+                        Some(pod) if pod.newest.phase == PodPhase::Failed => {
+                            RolloutProgress::Failed("the pod has failed".to_owned())
+                        }
+                        Some(pod) if pod.newest.terminating => going("it is being deleted"),
+                        Some(_) => going("it is not ready"),
+                        None => going("no pod has this name"),
+                    };
                 (1, progress)
             }
         };
