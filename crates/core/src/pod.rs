@@ -208,6 +208,8 @@ pub struct PodSnapshot {
     pub terminating: bool,
     /// When its deletion was asked for: `metadata.deletionTimestamp` less `metadata.deletionGracePeriodSeconds`
     pub deletion_asked: Option<Timestamp>,
+    /// `metadata.deletionTimestamp`, if it is usable: when the grace period is over
+    pub deletion_due: Option<Timestamp>,
     /// Its terminal phase is what its deletion came to ([§5.9](crate::specification#s5-9))
     pub ended_by_deletion: bool,
     /// `spec.schedulingGates` is not empty
@@ -273,6 +275,7 @@ impl PodSnapshot {
             in_place: None,
             terminating: false,
             deletion_asked: None,
+            deletion_due: None,
             ended_by_deletion: false,
             gated: false,
             has_init_containers: false,

@@ -178,6 +178,7 @@ fn plain_reasons(snapshot: &mut PodSnapshot, pod: &Value) {
     snapshot.terminating = is_text(&metadata["deletionTimestamp"]);
     let grace = metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0);
     let deleted = metadata["deletionTimestamp"].as_str().and_then(podinit_core::rfc3339::parse);
+    snapshot.deletion_due = deleted;
     snapshot.deletion_asked = deleted.map(|at| {
         at.plus_nanos(i64::try_from(grace).unwrap_or(i64::MAX).saturating_mul(-1_000_000_000))
     });

@@ -29,6 +29,7 @@ mod clocks;
 mod crashes;
 mod custom_milestone;
 mod delivery;
+mod ending_pods;
 mod enum_set;
 mod estimate;
 mod eviction;
@@ -89,6 +90,7 @@ pub use custom_milestone::{
 };
 
 pub use delivery::{Delivery, PodEvent, SourceId};
+pub use ending_pods::EndingPod;
 pub use estimate::TimestampMode;
 pub use eviction::{EvictedCounts, EvictedState, RefusalReason};
 pub use gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};

@@ -301,7 +301,17 @@ impl Tracker {
 
     /// The rollouts in progress.
     pub fn rollouts(&self) -> impl Iterator<Item = RolloutProgress> {
-        self.rollouts.in_progress()
+        let is_ending = |uid| self.pods.get(uid).is_some_and(|pod| pod.rollout().is_ending());
+        let nodes = self.shared.nodes.as_ref();
+        let is_not_ready =
+            move |name: &str| nodes.and_then(|nodes| nodes.not_ready(name)).is_some();
+        self.rollouts.in_progress().map(move |mut progress| {
+            progress.ending.retain(|pod| is_ending(pod.uid));
+            for pod in &mut progress.ending {
+                pod.node_is_not_ready = pod.node.as_deref().is_some_and(is_not_ready);
+            }
+            progress
+        })
     }
 
     /// Whether a pod in flight is one of those that hold the rollout of its workload

@@ -88,6 +88,7 @@ impl FixedPart {
             in_place: (in_place != InPlaceChanges::default()).then(|| Box::new(in_place)),
             terminating: edition.deletion.is_stated,
             deletion_asked: edition.deletion.asked(),
+            deletion_due: edition.deletion.at,
             ended_by_deletion: edition.deletion.is_stated && reason.is_none() && ends_with_deletion,
             gated: self.gated,
             has_init_containers: self.init_containers > 0,

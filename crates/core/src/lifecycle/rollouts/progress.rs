@@ -4,6 +4,7 @@ use super::held_time::HeldNanos;
 use super::rollout::RolloutHolder;
 use super::standing::StandingPods;
 use super::workload_pods::{RolloutWorkload, WorkloadPods};
+use crate::lifecycle::ending_pods::EndingPod;
 use crate::timestamp::Timestamp;
 
 /// A rollout in progress.
@@ -33,11 +34,15 @@ pub struct RolloutProgress {
     pub changed: Timestamp,
     /// Why the pod of the new revision that was last seen down is not Ready, in the words of Kubernetes
     pub said_of_down: Option<Box<str>>,
+    /// The pods of other revisions that hold it because they are ending, as far as it has seen them begin to end; the
+    /// first first
+    pub ending: Vec<EndingPod>,
 }
 
 impl RolloutProgress {
     pub(super) fn of(workload: &WorkloadPods) -> Option<Self> {
         let rollout = workload.rollout.as_deref()?;
+        let is_held_by_ending = rollout.holder == RolloutHolder::Ending;
         Some(Self {
             workload: workload.name.clone(),
             new: workload.of(rollout.new),
@@ -51,6 +56,7 @@ impl RolloutProgress {
             last_ready: rollout.last_ready,
             changed: rollout.changed,
             said_of_down: rollout.said_of_down.clone(),
+            ending: if is_held_by_ending { rollout.ending.all() } else { Vec::new() },
         })
     }
 

@@ -8,6 +8,7 @@ use super::observation::RolloutObservation;
 use super::standing::{LivePod, PodStanding, StandingPods};
 use super::workload_pods::{RolloutWorkload, WorkloadPods};
 use crate::label_values;
+use crate::lifecycle::ending_pods::EndingPods;
 use crate::pod::{PodSnapshot, Revision, text};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -136,6 +137,9 @@ pub(super) struct Rollout {
     /// Why the pod of the new revision that was last seen down is not Ready, in the words of Kubernetes
     #[serde(default)]
     pub(super) said_of_down: Option<Box<str>>,
+    /// The pods of other revisions that began to end
+    #[serde(default)]
+    pub(super) ending: EndingPods,
 }
 
 impl Rollout {
@@ -158,6 +162,7 @@ impl Rollout {
             last_ready: began,
             changed: now,
             said_of_down: None,
+            ending: EndingPods::default(),
         }
     }
 
@@ -167,13 +172,16 @@ impl Rollout {
         self
     }
 
-    /// Notes what a snapshot says of why a pod of the new revision is down.
+    /// Notes what a snapshot says of why a pod of the new revision is down, and that one of another revision ends.
     pub(super) fn note(&mut self, pod: LivePod, snapshot: &PodSnapshot) {
         if pod.standing == PodStanding::Down && pod.revision == self.new {
             let container = snapshot.crashing_container();
             let said = container.and_then(|container| snapshot.waiting_message(container));
             let said = said.or(snapshot.said_of_ready.as_deref());
             self.said_of_down = said.map(|said| text::cut(said, MOST_SAID).into());
+        }
+        if pod.standing == PodStanding::Ending && pod.revision != self.new {
+            self.ending.note(snapshot);
         }
     }
 

@@ -151,6 +151,11 @@ impl RolloutPod {
         self == Self::GONE
     }
 
+    /// Whether it is ending.
+    pub(in crate::lifecycle) fn is_ending(self) -> bool {
+        self.live().is_some_and(|pod| pod.standing == PodStanding::Ending)
+    }
+
     /// The pod, if it lives and has a part.
     pub(super) fn live(self) -> Option<LivePod> {
         let standing = match self.place >> WORKLOAD_BITS & STANDING_MASK {

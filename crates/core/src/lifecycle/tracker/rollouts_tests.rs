@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use super::fixtures::{at, delivery};
 use super::*;
+use crate::lifecycle::nodes::NodeEvent;
 use crate::lifecycle::observation::Observation;
 use crate::lifecycle::rollouts::{EndedRollout, RolloutHolder, RolloutObservation, RolloutOutcome};
 use crate::lifecycle::saved::read_back;
 use crate::lifecycle::sources::SourceSuccessor;
+use crate::node::NodeSnapshot;
 use crate::pod::{
     ConditionStatus, ConditionType, LastingName, PodPhase, Revision, StatusCondition, Workload,
 };
@@ -44,6 +46,7 @@ fn pod(kind: &str, name: &str, created: i64, is: Is) -> PodSnapshot {
     if let Is::Ending(asked) | Is::Gone(asked) = is {
         pod.terminating = true;
         pod.deletion_asked = Some(at(asked));
+        pod.deletion_due = Some(at(asked + 30));
     }
     if matches!(is, Is::Failed) {
         pod.phase = PodPhase::Failed;
@@ -168,6 +171,49 @@ fn a_stateful_set_begins_with_the_deletion_that_was_asked_for() {
     let seen = cluster.until(140).seen;
     assert_eq!(seen.outcomes(), [(RolloutOutcome::Completed, 130)]);
     assert_eq!((seen.durations(), seen.held()), (vec![31], [9, 0, 22, 0]));
+}
+
+#[test]
+fn an_ending_pod_that_holds_a_rollout_is_told_of_until_it_goes() {
+    let cluster = Cluster::new("StatefulSet", &OLD[..2]).then(&[
+        (100, "a1", -900, Is::Ending(99)),
+        (120, "a1", -900, Is::Gone(99)),
+        (121, "b1", 121, Is::Starting),
+        (130, "b1", 121, Is::Ready),
+        (131, "a2", -900, Is::Ending(131)),
+    ]);
+    let progress = cluster.tracker.rollouts().next().unwrap();
+    assert_eq!(progress.held_by, RolloutHolder::Ending);
+    let ending: Vec<_> = progress.ending.iter().map(|pod| (pod.uid, pod.due)).collect();
+    assert_eq!(ending, [(PodUid::from_text("a2"), Some(at(161)))]);
+    let cluster = cluster.then(&[(170, "a2", -900, Is::Gone(131))]);
+    let progress = cluster.tracker.rollouts().next().unwrap();
+    assert!(progress.ending.is_empty());
+}
+
+#[test]
+fn the_node_of_an_ending_pod_is_told_of_while_it_is_not_ready() {
+    let mut tracker = Tracker::new(TrackerConfig { nodes: true, ..TrackerConfig::default() });
+    let mut apply = |second, event| {
+        tracker.apply(delivery(SourceId(0), second, event), &mut Seen::default());
+        let ending = tracker.rollouts().flat_map(|progress| progress.ending);
+        ending.map(|pod| pod.node_is_not_ready).collect::<Vec<_>>()
+    };
+    let on_node = |name: &str, created, is| {
+        let mut pod = pod("DaemonSet", name, created, is);
+        pod.info.node = Some("node-a0".into());
+        pod
+    };
+    let mut node = NodeSnapshot::bare(PodUid::from_text("node-a0"), "node-a0");
+    let old = ["a1", "a2"].map(|name| on_node(name, -900, Is::Ready));
+    apply(0, PodEvent::Listed { pods: old.into_iter().collect(), began: at(0) });
+    apply(1, PodEvent::Nodes(NodeEvent::Applied(Box::new(node.clone()))));
+    apply(100, PodEvent::Deleted(on_node("a1", -900, Is::Gone(90))));
+    apply(101, PodEvent::Applied(on_node("b1", 101, Is::Ready)));
+    let ending = PodEvent::Applied(on_node("a2", -900, Is::Ending(110)));
+    assert_eq!(apply(110, ending), [false]);
+    node.not_ready = Some("Kubelet stopped posting node status.".into());
+    assert_eq!(apply(150, PodEvent::Nodes(NodeEvent::Applied(Box::new(node)))), [true]);
 }
 
 #[test]

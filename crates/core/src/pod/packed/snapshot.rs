@@ -41,7 +41,8 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         && pod.waiting_messages.is_none()
         && pod.ending.is_none()
         && pod.info.probes.is_none();
-    let times = [pod.created, pod.started, pod.latest_api_time, pod.deletion_asked];
+    let deletion = [pod.deletion_asked, pod.deletion_due];
+    let times = [pod.created, pod.started, pod.latest_api_time];
     let transitions = (ConditionType::ALL.into_iter())
         .map(|kind| (pod.conditions.get(kind)).and_then(|found| found.last_transition));
     let named = pod.named.iter().flat_map(|named| named.conditions());
@@ -55,9 +56,9 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
     let has_run = pod.containers.iter().any(ContainerSpec::has_run);
     has_nothing_rare
         && has_plain_runs
-        && (pod.terminating || pod.deletion_asked.is_none())
+        && (pod.terminating || deletion == [None; 2])
         && has_run == pod.has_run
-        && (times.into_iter().chain(transitions).chain(starts)).all(is_whole_second)
+        && (times.into_iter().chain(deletion).chain(transitions).chain(starts)).all(is_whole_second)
 }
 
 /// Whether [`put_time`] can write a time. The API states whole seconds.
@@ -98,6 +99,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
         in_place: _,
         terminating: _,
         deletion_asked,
+        deletion_due,
         ended_by_deletion: _,
         gated: _,
         has_init_containers: _,
@@ -132,6 +134,7 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     }
     if pod.terminating {
         put_time(out, base, *deletion_asked);
+        put_time(out, base, *deletion_due);
     }
     if has_volumes(pod) {
         out.push(claims.bits() | (u8::from(pod.is_stateful) * STATEFUL));
@@ -201,7 +204,8 @@ pub(super) fn unpack(
     let named = has_named.then(|| Box::new(named::unpack(&shared.gates, reader, base)));
     let init_runs = unpack_init_runs(flags, reader);
     let terminating = flags.has(BitFlags::TERMINATING);
-    let deletion_asked = if terminating { time(reader, base) } else { None };
+    let mut deletion = || if terminating { time(reader, base) } else { None };
+    let (deletion_asked, deletion_due) = (deletion(), deletion());
     let volumes = if flags.has(BitFlags::VOLUMES) { reader.byte() } else { 0 };
     let containers = unpack_containers(shared, reader, base);
     PodSnapshot {
@@ -226,6 +230,7 @@ pub(super) fn unpack(
         in_place: None,
         terminating,
         deletion_asked,
+        deletion_due,
         ended_by_deletion: false,
         gated: flags.has(BitFlags::GATED),
         has_init_containers: flags.has(BitFlags::INIT_CONTAINERS),

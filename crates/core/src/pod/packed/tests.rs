@@ -151,6 +151,7 @@ fn snapshot() -> impl Strategy<Value = PodSnapshot> {
                     started,
                     latest_api_time: latest,
                     deletion_asked: created,
+                    deletion_due: started,
                     phase,
                     conditions,
                     unschedulable: is[0],
