@@ -70,3 +70,55 @@ fn identity(ranks: &[u32], pods: &AffectedPods) -> ProblemIdentity {
         None => ProblemIdentity::of_fault(StatedFault::Any),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::over_time::OverTime;
+    use crate::tests::{NOW, at, cause, pod, waits};
+    use crate::{FindingResult, ProblemFinding};
+    use podinit_core::lifecycle::{Record, Stage};
+
+    const MISSING: &str = "r.io/web:2";
+
+    fn affected(name: &str, image: &str, by: Cause) -> Record {
+        waits(pod(name, image), 0, &[cause(Stage::Containers, by, 0)])
+    }
+
+    fn found(pods: &[(Record, Option<PartNumber>)]) -> FindingResult {
+        let mut finding = ProblemFinding::new(&[], at(NOW));
+        for (record, part) in pods {
+            match part {
+                Some(part) => finding.add_of_part(record, *part),
+                None => finding.add(record),
+            }
+        }
+        finding.finish(&mut OverTime::default())
+    }
+
+    #[test]
+    fn each_part_has_what_its_own_pods_have_that_of_most_pods_first() {
+        let starts = waits(pod("new", MISSING), NOW, &[cause(Stage::Containers, Cause::Pull, NOW)]);
+        let parts = found(&[
+            (affected("a", MISSING, Cause::Crash), Some(1)),
+            (affected("b", MISSING, Cause::Image), Some(1)),
+            (affected("c", MISSING, Cause::Image), Some(1)),
+            (affected("d", MISSING, Cause::Image), None),
+            (affected("e", MISSING, Cause::Image), Some(2)),
+            (affected("f", "r.io/api:3", Cause::Image), Some(2)),
+            (starts, Some(3)),
+        ])
+        .parts;
+        let told = |part: PartNumber| {
+            let problems = parts.get(&part).into_iter().flatten();
+            let image =
+                |one: &FoundProblem| one.shared.as_ref().map(|(_, value)| value.to_string());
+            problems.map(|one| (one.cause, one.pods, image(one))).collect::<Vec<_>>()
+        };
+        let image = (Cause::Image, 2, Some(MISSING.to_owned()));
+        assert_eq!(told(1), [image, (Cause::Crash, 1, None)]);
+        // Its pods have different images.
+        assert_eq!(told(2), [(Cause::Image, 2, None)]);
+        assert!(!parts.contains_key(&3));
+    }
+}
