@@ -1,6 +1,7 @@
 //! Commands that look at pods once, or again and again.
 
 use std::io::{self, IsTerminal};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -20,11 +21,24 @@ const REFRESH: Duration = Duration::from_secs(5);
 /// Moves to the first line of a terminal and clears it, what has scrolled away included.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
+/// The exit status of an answer that is not empty, where an empty one is good.
+const FOUND: u8 = 3;
 /// The exit status if the source does not know the present.
-pub(super) const STALE: u8 = 4;
+const STALE: u8 = 4;
+
+/// The exit status of what was shown, after the warnings about it: it is `fresh` or not, and `bad` things are in it or
+/// not.
+pub(super) fn status(fresh: bool, freshness: Option<&Freshness>, bad: bool) -> ExitCode {
+    warn_of(fresh, freshness);
+    match (fresh, bad) {
+        (false, _) => ExitCode::from(STALE),
+        (true, true) => ExitCode::from(FOUND),
+        (true, false) => ExitCode::SUCCESS,
+    }
+}
 
 /// Warns where what was shown cannot be trusted as it is, and of pods that an exporter does not see.
-pub(super) fn warn_of(fresh: bool, freshness: Option<&Freshness>) {
+fn warn_of(fresh: bool, freshness: Option<&Freshness>) {
     let now = ApiServerClock::from_machine().now();
     let headline = freshness.and_then(|freshness| freshness.headline(now));
     match headline {

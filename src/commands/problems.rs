@@ -3,14 +3,11 @@
 use std::process::ExitCode;
 
 use super::output::style;
-use super::pod_view::{PodViewOptions, STALE, warn_of};
+use super::pod_view::{PodViewOptions, status};
 use super::source::{PodSource, SourceQuestion};
 use crate::args::{ProblemsArgs, ProblemsFormat};
 use podinit_oncall::pods::PodQuestion;
 use podinit_oncall::problems::Problems;
-
-/// The exit status if there are problems.
-const PROBLEMS: u8 = 3;
 
 /// Prints the problems, once or until a signal.
 ///
@@ -31,12 +28,7 @@ pub(super) async fn problems(args: ProblemsArgs) -> anyhow::Result<ExitCode> {
     };
     let last =
         look.at(open(), ask, |found| Ok(look.dated(found.time, text(found, args.output)?))).await?;
-    warn_of(last.fresh, last.freshness.as_ref());
-    Ok(match (last.fresh, last.problems.is_empty()) {
-        (false, _) => ExitCode::from(STALE),
-        (true, false) => ExitCode::from(PROBLEMS),
-        (true, true) => ExitCode::SUCCESS,
-    })
+    Ok(status(last.fresh, last.freshness.as_ref(), !last.problems.is_empty()))
 }
 
 fn text(found: &Problems, format: ProblemsFormat) -> anyhow::Result<String> {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::output::style;
-use super::pod_view::{PodViewOptions, STALE, warn_of};
+use super::pod_view::{PodViewOptions, status};
 use super::source::{PodSource, SourceQuestion};
 use crate::args::{RolloutsArgs, RolloutsFormat};
 use podinit_oncall::pods::PodQuestion;
@@ -28,8 +28,8 @@ pub(super) async fn rollouts(args: RolloutsArgs) -> anyhow::Result<ExitCode> {
     };
     let last =
         look.at(open(), ask, |found| Ok(look.dated(found.time, text(found, args.output)?))).await?;
-    warn_of(last.fresh, last.freshness.as_ref());
-    Ok(if last.fresh { ExitCode::SUCCESS } else { ExitCode::from(STALE) })
+    // A rollout is nothing bad.
+    Ok(status(last.fresh, last.freshness.as_ref(), false))
 }
 
 fn text(found: &Rollouts, format: RolloutsFormat) -> anyhow::Result<String> {

@@ -3,14 +3,11 @@
 use std::process::ExitCode;
 
 use super::output::style;
-use super::pod_view::{PodViewOptions, STALE, warn_of};
+use super::pod_view::{PodViewOptions, status};
 use super::source::{PodSource, SourceQuestion};
 use crate::args::{StuckArgs, StuckFormat};
 use podinit_oncall::pods::PodQuestion;
 use podinit_oncall::stuck::StuckPods;
-
-/// The exit status if pods are stuck.
-const STUCK: u8 = 3;
 
 /// Prints the stuck pods, once or until a signal.
 ///
@@ -33,12 +30,7 @@ pub(super) async fn stuck(args: StuckArgs) -> anyhow::Result<ExitCode> {
     };
     let last =
         look.at(open(), ask, |found| Ok(look.dated(found.time, text(found, args.output)?))).await?;
-    warn_of(last.fresh, last.freshness.as_ref());
-    Ok(match (last.fresh, last.pods.is_empty()) {
-        (false, _) => ExitCode::from(STALE),
-        (true, false) => ExitCode::from(STUCK),
-        (true, true) => ExitCode::SUCCESS,
-    })
+    Ok(status(last.fresh, last.freshness.as_ref(), !last.pods.is_empty()))
 }
 
 fn text(found: &StuckPods, format: StuckFormat) -> anyhow::Result<String> {
