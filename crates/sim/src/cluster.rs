@@ -231,12 +231,13 @@ impl SimulatedCluster {
         self.driver.lock().deploy(spec, self.api.clock.now());
     }
 
-    /// Takes a Deployment back to the revision before, as `kubectl rollout undo` does; false when there is none.
+    /// Takes a Deployment back to the revision before, as `kubectl rollout undo` does. Returns whether there is
+    /// one.
     pub fn undo(&self, namespace: &str, name: &str) -> bool {
         self.driver.lock().undo(namespace, name, self.api.clock.now())
     }
 
-    /// Deletes a Deployment with its ReplicaSets and pods; false when there is none.
+    /// Deletes a Deployment with its ReplicaSets and pods. Returns whether it was there.
     pub fn undeploy(&self, namespace: &str, name: &str) -> bool {
         self.driver.lock().undeploy(namespace, name, self.api.clock.now())
     }

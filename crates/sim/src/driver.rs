@@ -394,13 +394,13 @@ impl PodDriver {
         self.broken == Some(Scene::BadRollout) && application.name == LEDGER.name
     }
 
-    /// A Deployment goes back to the revision before; false when there is none.
+    /// A Deployment goes back to the revision before. Returns whether there is one.
     pub(super) fn undo(&mut self, namespace: &str, name: &str, now: Timestamp) -> bool {
         let former = self.controllers.undone(namespace, name);
         former.map(|spec| self.deploy(spec, now)).is_some()
     }
 
-    /// Deletes a Deployment and all that belongs to it; false when there is none.
+    /// Deletes a Deployment and all that belongs to it. Returns whether it was there.
     pub(super) fn undeploy(&mut self, namespace: &str, name: &str, now: Timestamp) -> bool {
         let pods = self.controllers.find(namespace, name).map(|id| self.controllers.remove(id));
         pods.map(|pods| self.delete(pods, now)).is_some()

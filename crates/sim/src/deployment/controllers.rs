@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Event;
 use serde_json::Value;
 
 use super::object;
-use super::replica_set::{Pods, ReplicaSet};
+use super::replica_set::Pods;
 use super::rollout::Deployment;
 use super::spec::DeploymentSpec;
 use crate::life::PodLife;
@@ -114,14 +114,10 @@ impl DeploymentControllers {
         let spec = &deployment.spec;
         self.stores[0].remove(&ObjectKey::new(&spec.namespace, &spec.name), at_version);
         for set in &deployment.replica_sets {
-            self.forget(&spec.namespace, set);
+            self.owners.remove(&set.uid);
+            self.stores[1].remove(&ObjectKey::new(&spec.namespace, &set.name), at_version);
         }
         deployment.replica_sets.into_iter().flat_map(|set| set.pods).collect()
-    }
-
-    fn forget(&mut self, namespace: &str, set: &ReplicaSet) {
-        self.owners.remove(&set.uid);
-        self.stores[1].remove(&ObjectKey::new(namespace, &set.name), at_version);
     }
 
     /// From now on no pod may be created in `namespace`, for this reason; or any may.
@@ -158,56 +154,42 @@ impl DeploymentControllers {
 
     /// Looks at the Deployment's pods, and takes the next step.
     pub(crate) fn sync(&mut self, id: u64, pods: &Pods, now: Timestamp) -> SyncOutcome {
-        self.queued.remove(&id);
+        let Self { deployments, owners, queued, wakes, refused, rng, stores, .. } = self;
+        queued.remove(&id);
         let mut outcome = SyncOutcome::default();
-        let Some(mut deployment) = self.deployments.remove(&id) else {
+        let Some(deployment) = deployments.get_mut(&id) else {
             return outcome;
         };
-        let before = deployment.replica_sets.clone();
-        outcome.wake = deployment.sync(pods, now, &mut self.rng);
-        let namespace = deployment.spec.namespace.clone();
+        outcome.wake = deployment.sync(pods, now, rng);
+        let DeploymentSpec { namespace, name, .. } = deployment.spec.clone();
         for message in std::mem::take(&mut deployment.scaled) {
-            outcome.events.push(object::scaled(&deployment, message, now));
+            outcome.events.push(object::scaled(deployment, message, now));
         }
-        let refused = self.refused.get(&namespace);
         for set in &mut deployment.replica_sets {
-            self.owners.insert(set.uid.clone(), id);
+            owners.insert(set.uid.clone(), id);
             outcome.deleted.extend(set.excess(pods));
             let missing = set.missing(pods);
-            let failure = refused.filter(|_| missing > 0);
-            if let Some(wake) = set.fail(failure, now) {
-                outcome.wake = Some(outcome.wake.map_or(wake, |other| other.min(wake)));
-            }
-            if let Some(failure) = set.failure.as_ref().filter(|failure| failure.last == now) {
-                outcome.events.push(object::failed(set, &namespace, failure));
-            }
-            if failure.is_none() {
-                for _ in 0..missing {
-                    let manifest = manifest::of_replica_set(
-                        &namespace,
-                        &deployment.spec.name,
-                        (&set.name, &set.uid, &set.hash),
-                        set.template.image,
-                        &mut self.rng,
-                    );
-                    let life = plan::kept(set.template.life, manifest, &mut self.rng);
-                    outcome.created.push((set.uid.clone(), life));
+            let reason = refused.get(&namespace).filter(|_| missing > 0);
+            outcome.wake = set.fail(reason, now).into_iter().chain(outcome.wake).min();
+            match &set.failure {
+                Some(failure) if failure.last == now => {
+                    outcome.events.push(object::failed(set, &namespace, failure));
                 }
+                Some(_) => {}
+                None => outcome.created.extend((0..missing).map(|_| {
+                    let of_set = (&*set.name, &*set.uid, &*set.hash);
+                    let image = set.template.image;
+                    let manifest = manifest::of_replica_set(&namespace, &name, of_set, image, rng);
+                    (set.uid.clone(), plan::kept(set.template.life, manifest, rng))
+                })),
             }
-        }
-        let gone = before
-            .iter()
-            .filter(|old| deployment.replica_sets.iter().all(|set| set.uid != old.uid));
-        for set in gone {
-            self.forget(&namespace, set);
         }
         outcome.changed = !outcome.created.is_empty() || !outcome.deleted.is_empty();
         for set in &deployment.replica_sets {
-            outcome.changed |= put(&self.stores[1], object::replica_set(&deployment, set));
+            outcome.changed |= put(&stores[1], object::replica_set(deployment, set));
         }
-        outcome.changed |= put(&self.stores[0], object::deployment(&deployment));
-        self.deployments.insert(id, deployment);
-        outcome.wake = outcome.wake.filter(|wake| self.wakes.insert(id, *wake) != Some(*wake));
+        outcome.changed |= put(&stores[0], object::deployment(deployment));
+        outcome.wake = outcome.wake.filter(|wake| wakes.insert(id, *wake) != Some(*wake));
         outcome
     }
 }

@@ -11,4 +11,4 @@ mod spec;
 mod status;
 
 pub(crate) use controllers::DeploymentControllers;
-pub use spec::{DeploymentSpec, PodTemplate, RolloutStrategy};
+pub use spec::{DeploymentSpec, PodTemplate};

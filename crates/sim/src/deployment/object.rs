@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::replica_set::{CreationFailure, ReplicaSet};
 use super::rollout::Deployment;
-use super::spec::{DeploymentSpec, PodTemplate, RolloutStrategy};
+use super::spec::{DeploymentSpec, PodTemplate};
 use crate::life::APP;
 use crate::manifest::{application_labels, name_hash};
 use crate::rng::Rng;
@@ -19,13 +19,10 @@ const REVISION: &str = "deployment.kubernetes.io/revision";
 pub(super) fn deployment(deployment: &Deployment) -> Value {
     let Deployment { spec, status, .. } = deployment;
     let labels = labels(&spec.name, None);
-    let strategy = match &spec.strategy {
-        RolloutStrategy::RollingUpdate { max_surge, max_unavailable } => json!({
-            "type": "RollingUpdate",
-            "rollingUpdate": {"maxSurge": max_surge, "maxUnavailable": max_unavailable},
-        }),
-        RolloutStrategy::Recreate => json!({"type": "Recreate"}),
-    };
+    let strategy = json!({
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxSurge": spec.max_surge, "maxUnavailable": spec.max_unavailable},
+    });
     let mut metadata = json!({
         "name": spec.name, "namespace": spec.namespace, "uid": deployment.uid,
         "generation": deployment.generation, "creationTimestamp": time(deployment.created),
@@ -45,19 +42,15 @@ pub(super) fn deployment(deployment: &Deployment) -> Value {
     let conditions: Vec<Value> = conditions.collect();
     json!({
         "metadata": metadata,
-        "spec": given(json!({
+        "spec": {
             "replicas": spec.replicas, "selector": {"matchLabels": labels},
             "template": template(&spec.template, &labels), "strategy": strategy,
-            "minReadySeconds": some(spec.min_ready_seconds), "paused": spec.paused.then_some(true),
-            "revisionHistoryLimit": spec.revision_history_limit,
             "progressDeadlineSeconds": spec.progress_deadline_seconds,
-        })),
+        },
         "status": given(json!({
             "observedGeneration": some(status.observed_generation), "replicas": some(status.replicas),
             "updatedReplicas": some(status.updated), "readyReplicas": some(status.ready),
-            "availableReplicas": some(status.available),
-            "unavailableReplicas": some(status.unavailable),
-            "terminatingReplicas": status.terminating, "conditions": conditions,
+            "availableReplicas": some(status.ready), "conditions": conditions,
         })),
     })
 }
@@ -82,14 +75,13 @@ pub(super) fn replica_set(deployment: &Deployment, set: &ReplicaSet) -> Value {
                 "uid": deployment.uid, "controller": true, "blockOwnerDeletion": true,
             }],
         },
-        "spec": given(json!({
-            "replicas": set.replicas, "minReadySeconds": some(set.min_ready_seconds),
-            "selector": {"matchLabels": labels}, "template": template(&set.template, &labels),
-        })),
+        "spec": {
+            "replicas": set.replicas, "selector": {"matchLabels": labels},
+            "template": template(&set.template, &labels),
+        },
         "status": given(json!({
-            "replicas": status.replicas, "fullyLabeledReplicas": some(status.replicas),
-            "readyReplicas": some(status.ready), "availableReplicas": some(status.available),
-            "terminatingReplicas": status.terminating,
+            "replicas": status.replicas, "readyReplicas": some(status.ready),
+            "availableReplicas": some(status.ready),
             "observedGeneration": some(status.observed_generation), "conditions": failure,
         })),
     })

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::spec::PodTemplate;
 use crate::active::ActivePod;
 use crate::kubelet::SimulatedPhase;
-use crate::sim_clock::{MILLI, SECOND};
+use crate::sim_clock::SECOND;
 use podinit_core::timestamp::Timestamp;
 
 /// How long a controller waits before it tries again to create pods that were refused.
@@ -27,7 +27,6 @@ pub(super) struct ReplicaSet {
     pub(super) generation: i64,
     /// `spec.replicas`
     pub(super) replicas: i32,
-    pub(super) min_ready_seconds: i32,
     pub(super) revision: i64,
     pub(super) status: ReplicaSetStatus,
     /// Its pods cannot be created
@@ -42,8 +41,6 @@ pub(super) struct ReplicaSetStatus {
     pub(super) observed_generation: i64,
     pub(super) replicas: i32,
     pub(super) ready: i32,
-    pub(super) available: i32,
-    pub(super) terminating: i32,
 }
 
 /// The API server creates no pod.
@@ -58,36 +55,16 @@ pub(super) struct CreationFailure {
 }
 
 impl ReplicaSet {
-    /// Counts its pods at `now`, and says when the next of them counts as available.
-    pub(super) fn count(&mut self, pods: &Pods, now: Timestamp) -> Option<Timestamp> {
+    /// Counts its pods.
+    pub(super) fn count(&mut self, pods: &Pods) {
         self.pods.retain(|id| pods.contains_key(id));
-        let mut next: Option<Timestamp> = None;
-        let mut status = ReplicaSetStatus {
-            observed_generation: self.generation,
-            ..ReplicaSetStatus::default()
-        };
-        for pod in self.pods.iter().filter_map(|id| pods.get(id)) {
-            if pod.pod.phase.is_terminal() {
-                continue;
-            }
-            if pod.pod.deletion.is_some() {
-                status.terminating += 1;
-                continue;
-            }
+        let mut status =
+            ReplicaSetStatus { observed_generation: self.generation, replicas: 0, ready: 0 };
+        for (_, pod) in self.active(pods) {
             status.replicas += 1;
-            if let Some(since) = ready_since(pod) {
-                status.ready += 1;
-                // The API shows the second, and the controller waits until it is past.
-                let wait = i64::from(self.min_ready_seconds) * SECOND;
-                let available = since.truncate_to_second().plus_nanos(wait + MILLI);
-                match wait == 0 || available <= now {
-                    true => status.available += 1,
-                    false => next = Some(next.map_or(available, |next| next.min(available))),
-                }
-            }
+            status.ready += i32::from(ready_since(pod).is_some());
         }
         self.status = status;
-        next
     }
 
     /// A pod is refused for this reason at `now`, or none is. Returns when it is tried again.

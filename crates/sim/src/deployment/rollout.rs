@@ -1,7 +1,7 @@
 //! How a Deployment is rolled out: the decisions of `pkg/controller/deployment` of Kubernetes, in its order.
 
 use super::replica_set::{Pods, ReplicaSet, ReplicaSetStatus};
-use super::spec::{DeploymentSpec, RolloutStrategy};
+use super::spec::DeploymentSpec;
 use super::status::DeploymentStatus;
 use crate::rng::Rng;
 use podinit_core::timestamp::Timestamp;
@@ -35,17 +35,13 @@ impl Deployment {
 
     /// Counts pods, and takes the next step. Returns when to look again though nothing happens.
     pub(super) fn sync(&mut self, pods: &Pods, now: Timestamp, rng: &mut Rng) -> Option<Timestamp> {
-        let available = self.replica_sets.iter_mut().filter_map(|set| set.count(pods, now)).min();
-        self.status.note_pause(&self.spec, now);
-        match &self.spec.strategy {
-            _ if self.spec.paused => {}
-            RolloutStrategy::RollingUpdate { .. } => self.roll(now, rng),
-            RolloutStrategy::Recreate => self.recreate(pods, now, rng),
+        self.replica_sets.iter_mut().for_each(|set| set.count(pods));
+        let new = self.newest().unwrap_or_else(|| self.create(now, rng));
+        let wanted = self.wanted_of(new);
+        if !self.set_replicas(new, wanted) {
+            self.shrink_old(new);
         }
-        let new = self.new_set();
-        let deadline =
-            self.status.update(&self.spec, self.generation, &self.replica_sets, new, now);
-        available.into_iter().chain(deadline).min()
+        self.status.update(&self.spec, self.generation, &self.replica_sets, new, now)
     }
 
     /// The index of the ReplicaSet whose template is the present one.
@@ -60,37 +56,11 @@ impl Deployment {
         old.map(|(_, set)| set).max_by_key(|set| set.revision)
     }
 
-    fn roll(&mut self, now: Timestamp, rng: &mut Rng) {
-        let new = self.newest().unwrap_or_else(|| self.create(now, rng));
-        let wanted = self.wanted_of(new);
-        if self.set_replicas(new, wanted) || self.shrink_old(new) {
-            return;
-        }
-        self.forget_old(new);
-    }
-
-    fn recreate(&mut self, pods: &Pods, now: Timestamp, rng: &mut Rng) {
-        let new = self.newest();
-        let old: Vec<usize> =
-            (0..self.replica_sets.len()).filter(|index| Some(*index) != new).collect();
-        if old.iter().fold(false, |scaled, index| self.set_replicas(*index, 0) | scaled) {
-            return;
-        }
-        let runs = |id: &u64| pods.get(id).is_some_and(|pod| !pod.pod.phase.is_terminal());
-        if old.iter().any(|index| self.replica_sets[*index].pods.iter().any(runs)) {
-            return;
-        }
-        let new = new.unwrap_or_else(|| self.create(now, rng));
-        self.set_replicas(new, self.spec.replicas);
-        self.forget_old(new);
-    }
-
     /// The ReplicaSet of the present template, if there is one. Its revision is the greatest.
     fn newest(&mut self) -> Option<usize> {
         let new = self.new_set()?;
         let next = self.next_revision(Some(new));
         let set = &mut self.replica_sets[new];
-        set.min_ready_seconds = self.spec.min_ready_seconds;
         set.revision = set.revision.max(next);
         self.status.revision = set.revision;
         Some(new)
@@ -111,7 +81,6 @@ impl Deployment {
             created: now,
             generation: 1,
             replicas: 0,
-            min_ready_seconds: spec.min_ready_seconds,
             revision: self.next_revision(None),
             status: ReplicaSetStatus::default(),
             failure: None,
@@ -138,48 +107,30 @@ impl Deployment {
     }
 
     /// Takes from the old ReplicaSets what may go: pods that are not available first, then as many as the new one
-    /// makes up for. Returns whether any goes.
-    fn shrink_old(&mut self, new: usize) -> bool {
+    /// makes up for.
+    fn shrink_old(&mut self, new: usize) {
         let least = self.spec.replicas - self.spec.max_unavailable();
         let of_new = &self.replica_sets[new];
-        let unavailable = of_new.replicas - of_new.status.available;
+        let unavailable = of_new.replicas - of_new.status.ready;
         let mut unhealthy = self.all_replicas() - least - unavailable;
         if unhealthy <= 0 || self.all_replicas() == of_new.replicas {
-            return false;
+            return;
         }
-        let available: i32 = self.replica_sets.iter().map(|set| set.status.available).sum();
+        let available: i32 = self.replica_sets.iter().map(|set| set.status.ready).sum();
         let mut spare = available - least;
-        let mut shrank = false;
         for healthy in [false, true] {
             for index in (0..self.replica_sets.len()).filter(|index| *index != new) {
                 let set = &self.replica_sets[index];
                 let (budget, has) = match healthy {
                     true => (&mut spare, set.replicas),
-                    false => (&mut unhealthy, set.replicas - set.status.available),
+                    false => (&mut unhealthy, set.replicas - set.status.ready),
                 };
                 let goes = has.min(*budget).max(0);
                 *budget -= goes;
-                shrank |= self.set_replicas(index, self.replica_sets[index].replicas - goes);
+                let left = set.replicas - goes;
+                self.set_replicas(index, left);
             }
         }
-        shrank
-    }
-
-    /// Once the rollout is complete, no more old ReplicaSets are kept than the limit of the history.
-    fn forget_old(&mut self, new: usize) {
-        if !self.status.is_complete(&self.spec, self.generation) {
-            return;
-        }
-        let name = self.replica_sets[new].name.clone();
-        let excess = (self.replica_sets.len() - 1).saturating_sub(self.spec.revision_history_limit);
-        let mut revisions: Vec<i64> = (self.replica_sets.iter())
-            .filter(|set| set.name != name)
-            .map(|set| set.revision)
-            .collect();
-        revisions.sort_unstable();
-        let oldest = &revisions[..excess];
-        let is_empty = |set: &ReplicaSet| set.replicas == 0 && set.status.replicas == 0;
-        (self.replica_sets).retain(|set| !(oldest.contains(&set.revision) && is_empty(set)));
     }
 
     /// Scales a ReplicaSet, and returns whether that changes it.

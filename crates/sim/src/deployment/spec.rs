@@ -16,32 +16,14 @@ pub struct DeploymentSpec {
     pub name: String,
     /// `replicas`
     pub replicas: i32,
-    /// `strategy`
-    pub strategy: RolloutStrategy,
-    /// `minReadySeconds`
-    pub min_ready_seconds: i32,
+    /// `maxSurge` of the strategy, which is a rolling update
+    pub max_surge: IntOrString,
+    /// `maxUnavailable` of it
+    pub max_unavailable: IntOrString,
     /// `progressDeadlineSeconds`
     pub progress_deadline_seconds: i32,
-    /// `revisionHistoryLimit`
-    pub revision_history_limit: usize,
-    /// `paused`
-    pub paused: bool,
     /// `template`
     pub template: PodTemplate,
-}
-
-/// `strategy`
-#[derive(Clone, Debug, PartialEq)]
-pub enum RolloutStrategy {
-    /// Old pods go as new ones become available
-    RollingUpdate {
-        /// `maxSurge`
-        max_surge: IntOrString,
-        /// `maxUnavailable`
-        max_unavailable: IntOrString,
-    },
-    /// All old pods go before any new one comes
-    Recreate,
 }
 
 /// What the pods of a revision have in common.
@@ -61,35 +43,22 @@ impl DeploymentSpec {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
             replicas,
-            strategy: RolloutStrategy::RollingUpdate {
-                max_surge: quarter(),
-                max_unavailable: quarter(),
-            },
-            min_ready_seconds: 0,
+            max_surge: quarter(),
+            max_unavailable: quarter(),
             progress_deadline_seconds: 600,
-            revision_history_limit: 10,
-            paused: false,
             template: PodTemplate { image, life: LifeKind::Plain },
         }
     }
 
     /// How many pods more than the replicas there may be.
     pub fn max_surge(&self) -> i32 {
-        match &self.strategy {
-            RolloutStrategy::RollingUpdate { max_surge, .. } => {
-                self.scaled(max_surge, |percents| (percents + 99) / 100)
-            }
-            RolloutStrategy::Recreate => 0,
-        }
+        self.scaled(&self.max_surge, |percents| (percents + 99) / 100)
     }
 
     /// How many of the replicas need not be available during a rollout. Validation and rounding see to it that a
     /// rolling update can begin.
     pub fn max_unavailable(&self) -> i32 {
-        let RolloutStrategy::RollingUpdate { max_unavailable, .. } = &self.strategy else {
-            return 0;
-        };
-        let unavailable = self.scaled(max_unavailable, |percents| percents / 100);
+        let unavailable = self.scaled(&self.max_unavailable, |percents| percents / 100);
         let least = i32::from(self.max_surge() == 0);
         unavailable.max(least).min(self.replicas)
     }

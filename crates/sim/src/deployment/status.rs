@@ -10,7 +10,6 @@ const PROGRESSING: &str = "Progressing";
 const REPLICA_FAILURE: &str = "ReplicaFailure";
 const COMPLETE: &str = "NewReplicaSetAvailable";
 const TIMED_OUT: &str = "ProgressDeadlineExceeded";
-const PAUSED: &str = "DeploymentPaused";
 
 /// The status of a Deployment.
 #[derive(Clone, Debug, Default)]
@@ -20,10 +19,8 @@ pub(super) struct DeploymentStatus {
     pub(super) observed_generation: i64,
     pub(super) replicas: i32,
     pub(super) updated: i32,
+    /// How many are ready, and so available
     pub(super) ready: i32,
-    pub(super) available: i32,
-    pub(super) unavailable: i32,
-    pub(super) terminating: i32,
     pub(super) conditions: Vec<DeploymentCondition>,
 }
 
@@ -44,45 +41,37 @@ pub(super) struct DeploymentCondition {
 impl DeploymentStatus {
     /// Whether all that is asked for is there, and nothing else.
     pub(super) fn is_complete(&self, spec: &DeploymentSpec, generation: i64) -> bool {
-        [self.updated, self.replicas, self.available] == [spec.replicas; 3]
+        [self.updated, self.replicas, self.ready] == [spec.replicas; 3]
             && self.observed_generation >= generation
     }
 
-    /// Counts anew, and says what becomes of the rollout, unless it is paused. Returns when it is to be looked at again,
-    /// because its deadline has passed.
+    /// Counts anew, and says what becomes of the rollout to the ReplicaSet at `new`. Returns when it is to be looked at
+    /// again, because its deadline has passed.
     pub(super) fn update(
         &mut self,
         spec: &DeploymentSpec,
         generation: i64,
         sets: &[ReplicaSet],
-        new: Option<usize>,
+        new: usize,
         now: Timestamp,
     ) -> Option<Timestamp> {
         let sum = |count: fn(&ReplicaSet) -> i32| sets.iter().map(count).sum::<i32>();
         let before = self.clone();
         self.observed_generation = generation;
         self.replicas = sum(|set| set.status.replicas);
-        self.updated = new.map_or(0, |new| sets[new].status.replicas);
+        self.updated = sets[new].status.replicas;
         self.ready = sum(|set| set.status.ready);
-        self.available = sum(|set| set.status.available);
-        self.unavailable = (sum(|set| set.replicas) - self.available).max(0);
-        self.terminating = sum(|set| set.status.terminating);
-        let (status, reason, has) = match self.available >= spec.replicas - spec.max_unavailable() {
+        let (status, reason, has) = match self.ready >= spec.replicas - spec.max_unavailable() {
             true => ("True", "MinimumReplicasAvailable", "has"),
             false => ("False", "MinimumReplicasUnavailable", "does not have"),
         };
         let message = format!("Deployment {has} minimum availability.");
         self.set(AVAILABLE, status, reason, message, now);
-        if spec.paused {
-            return None;
-        }
-        let name = new.map_or_else(
-            || format!("Deployment \"{}\"", spec.name),
-            |new| format!("ReplicaSet \"{}\"", sets[new].name),
-        );
+        let name = format!("ReplicaSet \"{}\"", sets[new].name);
         let deadline = self.judge(&before, spec, generation, &name, now);
-        let failures = new.into_iter().map(|new| &sets[new]).chain(sets);
-        match failures.filter_map(|set| set.failure.as_ref()).next() {
+        let mut failures =
+            sets[new..=new].iter().chain(sets).filter_map(|set| set.failure.as_ref());
+        match failures.next() {
             Some(failure) => {
                 let message = failure.message.clone();
                 self.set(REPLICA_FAILURE, "True", "FailedCreate", message, now);
@@ -113,8 +102,7 @@ impl DeploymentStatus {
         }
         let progresses = self.updated > before.updated
             || self.replicas - self.updated < before.replicas - before.updated
-            || self.ready > before.ready
-            || self.available > before.available;
+            || self.ready > before.ready;
         if progresses {
             let since = current.filter(|current| current.status == "True").map(|one| one.since);
             self.conditions.retain(|condition| condition.kind != PROGRESSING);
@@ -143,22 +131,6 @@ impl DeploymentStatus {
     pub(super) fn created_set(&mut self, name: &str, now: Timestamp) {
         let message = format!("Created new replica set \"{name}\"");
         self.set(PROGRESSING, "True", "NewReplicaSetCreated", message, now);
-    }
-
-    /// A pause stops the clock of the deadline.
-    pub(super) fn note_pause(&mut self, spec: &DeploymentSpec, now: Timestamp) {
-        let reason = self.condition(PROGRESSING).map(|condition| condition.reason);
-        match (spec.paused, reason == Some(PAUSED)) {
-            _ if reason == Some(TIMED_OUT) => {}
-            (true, false) => {
-                self.set(PROGRESSING, "Unknown", PAUSED, "Deployment is paused".to_owned(), now);
-            }
-            (false, true) => {
-                let message = "Deployment is resumed".to_owned();
-                self.set(PROGRESSING, "Unknown", "DeploymentResumed", message, now);
-            }
-            _ => {}
-        }
     }
 
     fn condition(&self, kind: &str) -> Option<&DeploymentCondition> {
