@@ -94,7 +94,6 @@ fn rollouts(document: &mut TextDocument, report: &Report) {
     for table in [&section.completed, &section.in_progress].into_iter().flatten() {
         document.table(table);
     }
-    section.more.iter().for_each(|more| document.sentence(more));
 }
 
 /// A bar for each bucket, from the first to the last that is not empty.

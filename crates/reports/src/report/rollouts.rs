@@ -11,6 +11,7 @@ use super::formatting::{known, seconds};
 use super::summary::IntervalSummary;
 use podinit_core::lifecycle::{
     EndedRollout, HeldNanos, Latency, RolloutHolder, RolloutOutcome, RolloutProgress,
+    RolloutWorkload,
 };
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
@@ -126,8 +127,7 @@ impl RolloutCounts {
         if rollout.outcome != RolloutOutcome::Completed {
             return;
         }
-        let workload = &rollout.workload;
-        let name = workload.workload.in_namespace(&workload.namespace);
+        let name = name(&rollout.workload);
         let has_room = self.by_workload.len() < MOST_FOLLOWED;
         match has_room || self.by_workload.contains_key(&name) {
             true => self.by_workload.entry(name).or_default().add(rollout),
@@ -151,33 +151,33 @@ impl RolloutCounts {
         let shown = workloads.iter().map(|(name, one)| one.summary(Some(name.clone())));
         let rest = (others.completed > 0).then(|| others.summary(None));
         let mut in_progress: Vec<_> = progress.collect();
-        in_progress.sort_by_cached_key(|one| {
-            let RolloutProgress { began, workload, .. } = one;
-            (*began, workload.workload.in_namespace(&workload.namespace))
-        });
-        let more_in_progress = in_progress.len().saturating_sub(MOST_SHOWN);
+        in_progress.sort_by_cached_key(|one| (one.began, name(&one.workload)));
         let at_end = in_progress.iter().take(MOST_SHOWN).map(|one| RolloutAtEnd::new(one, now));
         let report = RolloutReport {
             workloads: shown.chain(rest).collect(),
             outcomes,
             in_progress: at_end.collect(),
-            more_in_progress,
+            more_in_progress: in_progress.len().saturating_sub(MOST_SHOWN),
         };
         let is_empty = report.outcomes.is_empty() && report.in_progress.is_empty();
         (!is_empty).then_some(report)
     }
 }
 
+/// NAMESPACE/KIND/NAME
+fn name(workload: &RolloutWorkload) -> String {
+    workload.workload.in_namespace(&workload.namespace)
+}
+
 impl RolloutAtEnd {
     fn new(rollout: &RolloutProgress, now: Timestamp) -> Self {
-        let workload = &rollout.workload;
         Self {
-            workload: workload.workload.in_namespace(&workload.namespace),
+            workload: name(&rollout.workload),
             began: rfc3339::format(rollout.began),
             found_in_progress: rollout.found,
             seconds: since(rollout.began, now),
             ready: rollout.new.up,
-            wanted: rollout.wanted.max(rollout.new.live()),
+            wanted: rollout.new.of_wanted(rollout.wanted),
             held_by: rollout.held_by,
             held_by_seconds: since(rollout.held_since, now),
         }
@@ -189,30 +189,34 @@ pub(super) struct RolloutSection {
     pub(super) sentence: String,
     pub(super) completed: Option<TextTable>,
     pub(super) in_progress: Option<TextTable>,
-    /// What the table of those in progress leaves out
-    pub(super) more: Option<String>,
 }
 
 /// Its title.
 pub(super) const ROLLOUTS: &str = "Rollouts";
 
 const COMPLETED: [&str; 6] = ["workload", "completed", "p50", "p90", "slowest", "held by"];
-const IN_PROGRESS: [&str; 5] = ["in progress", "since", "ready", "held by", "for"];
+const IN_PROGRESS: [&str; 5] = ["workload", "in progress since", "ready", "held by", "for"];
 
 impl RolloutSection {
     /// `shown` is how names are written in the format.
     pub(super) fn from_report(report: &RolloutReport, shown: impl Fn(&str) -> String) -> Self {
         let outcomes = report.outcomes.iter();
-        let outcomes = outcomes.map(|(outcome, count)| format!("{count} {}", in_words(outcome)));
-        let lasting = report.in_progress.len() + report.more_in_progress;
-        let lasting = (lasting > 0).then(|| format!("{lasting} in progress at the end"));
+        let outcomes = outcomes.map(|(what, count)| format!("{count} {}", what.replace('_', " ")));
+        let listed = report.in_progress.len();
+        let lasting = listed + report.more_in_progress;
+        let oldest = match report.more_in_progress {
+            0 => String::new(),
+            _ => format!(" (the oldest {listed} are listed)"),
+        };
+        let lasting = (lasting > 0).then(|| format!("{lasting} in progress at the end{oldest}"));
         let sentence: Vec<String> = outcomes.chain(lasting).collect();
         let rows = report.workloads.iter().map(|row| {
             let WorkloadRollouts { workload, completed, p50, p90, max, held_seconds, .. } = row;
             let name = workload.as_deref().map_or_else(|| "all others".to_owned(), &shown);
             let [p50, p90, max] = [p50, p90, max].map(|value| known(*value));
-            let held = held_seconds.iter();
-            let held = held.map(|(by, held)| format!("{by} {}", seconds(held.round())));
+            let mut held: Vec<_> = held_seconds.iter().filter(|(_, held)| **held >= 0.5).collect();
+            held.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+            let held = held.iter().map(|(by, held)| format!("{by} {}", seconds(held.round())));
             let held = held.collect::<Vec<_>>().join(", ");
             [name, completed.to_string(), p50, p90, max, held]
         });
@@ -228,21 +232,14 @@ impl RolloutSection {
             ]
         });
         let in_progress = TextTable::new(&IN_PROGRESS, rows);
-        let more = Some(report.more_in_progress).filter(|more| *more > 0);
         Self {
             sentence: sentence.join(", ") + ".",
             completed: (!report.workloads.is_empty())
                 .then(|| completed.labelled("Completed rollouts by workload")),
             in_progress: (!report.in_progress.is_empty())
                 .then(|| in_progress.labelled("Rollouts in progress")),
-            more: more.map(|more| format!("{more} more are in progress.")),
         }
     }
-}
-
-/// An outcome as people read it.
-fn in_words(outcome: &str) -> String {
-    outcome.replace('_', " ")
 }
 
 #[cfg(test)]
@@ -252,7 +249,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use podinit_core::lifecycle::{RolloutWorkload, StandingPods};
+    use podinit_core::lifecycle::StandingPods;
     use podinit_core::pod::Workload;
 
     fn workload(name: &str) -> RolloutWorkload {
@@ -310,6 +307,7 @@ mod tests {
             last_ready: Timestamp::from_seconds(90),
             changed: Timestamp::from_seconds(90),
             said_of_down: None,
+            ending: Vec::new(),
         };
         let now = Timestamp::from_seconds(215);
         let report = RolloutCounts::default().report([progress].into_iter(), now).unwrap();

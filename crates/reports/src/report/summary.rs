@@ -49,7 +49,7 @@ pub struct Report {
     /// What waiting costs; left out where no startup is counted
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting: Option<WaitingReport>,
-    /// The rollouts; left out where there is none
+    /// What became of rollouts; left out where no workload rolls out
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rollouts: Option<RolloutReport>,
     /// The distribution from Scheduled to Ready: the upper bound of each bucket in seconds (`None` for
