@@ -14,6 +14,7 @@
 #[doc(no_inline)]
 pub use podinit_core::specification;
 
+mod answer;
 pub mod api;
 mod autoscaling;
 pub mod explain;

@@ -108,7 +108,7 @@ fn a_rollout_in_progress_is_told_with_the_problem_of_its_pods() {
     let input = watch(&events);
     let table = told(&input, "table");
     let expected = "\
-shop/web: 0 of 3 of the new revision are ready for 15m; 1 cannot pull image r.io/web:c3: not found.
+shop/web: 0 of 3 of the new revision are ready, no more for 15m; 1 cannot pull image r.io/web:c3: not found.
 
 NAMESPACE   WORKLOAD         HELD BY    READY   STARTING   DOWN   OTHERS   SINCE
 shop        Deployment/web   starting   0/3     1          0      3        15m
@@ -165,7 +165,7 @@ fn without_a_rollout_it_says_so() {
         "items": [ready("a1", 1, -3_600, -3_590), without_image("b2", 1, -600)]});
     let found = told(&lone.to_string(), "table");
     let begins =
-        "shop/web: 0 of 2 of the new revision are ready for 0s; 1 cannot pull image r.io/web:b2: ";
+        "shop/web: 0 of 2 of the new revision are ready; 1 cannot pull image r.io/web:b2: ";
     assert!(found.starts_with(begins), "{found}");
     assert!(found.contains("; found in progress; when it began is a guess."), "{found}");
 }

@@ -85,7 +85,7 @@ fn card(rollout: &Rollout, kubeconfig: Option<&str>) -> Option<RolloutCard> {
     Some(RolloutCard {
         page: query(&[("namespace", &rollout.namespace), ("workload", &workload)]),
         says: says.unwrap_or(&rollout.sentence).to_owned(),
-        ready: 100 * standing.new.up / rollout.wanted.max(standing.new.live()).max(1),
+        ready: 100 * standing.new.up / standing.new.of_wanted(rollout.wanted).max(1),
         is_stuck: standing.stuck,
         command: addressed(&standing.next_command, kubeconfig),
         name,
@@ -133,6 +133,7 @@ mod tests {
             last_ready: at(if number + 1 == in_progress { 60 } else { 890 }),
             changed: at(60),
             said_of_down: Some("back-off 5m0s restarting failed container=<b>".into()),
+            ending: Vec::new(),
         };
         let end = |second: &i64| EndedRollout {
             workload: workload("api"),
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(worst.page, "?namespace=shop&workload=Deployment%2Fweb%3C9%3E");
         assert_eq!(
             worst.says,
-            "1 of 4 of the new revision is ready for 14m; 1 was ready and is not: CrashLoopBackOff"
+            "1 of 4 of the new revision is ready, no more for 14m; 1 was ready and is not: CrashLoopBackOff"
         );
         let found = cards(&seen(1, &[880, -2_700, -2_701]), &all);
         assert_eq!((found.in_progress.len(), found.more, found.ended.len()), (1, 0, 2));

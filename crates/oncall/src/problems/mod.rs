@@ -32,10 +32,10 @@ pub use snapshots::{FindingSnapshots, channel};
 use wording::ProblemWords;
 pub(crate) use wording::{ProblemMoment, of_some};
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::answer::{is_zero, with_freshness};
 use crate::explain::next_command_of_problem;
 use crate::freshness::Freshness;
 use podinit_core::lifecycle::{Cause, NodeClock, NodeFaults, Record, UnmatchedSlo};
@@ -92,13 +92,6 @@ pub struct Problems {
     /// That what is known of pods is late; left out while it is not
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) late_deliveries: Option<LateDeliveries>,
-}
-
-/// An exporter always says how far it can be trusted.
-fn with_freshness(schema: &mut Schema) {
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.push("freshness".into());
-    }
 }
 
 /// A set of pods that one cause affects.
@@ -182,11 +175,6 @@ pub struct ProblemCause {
 pub struct PodName {
     pub namespace: String,
     pub name: String,
-}
-
-/// Whether a count is zero, and left out.
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 impl Problems {

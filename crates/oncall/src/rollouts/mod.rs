@@ -15,14 +15,14 @@ mod wording;
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub use ended::EndedRollouts;
 pub(crate) use found::{FoundRollouts, RolloutParts};
 pub use routes::router;
 
+use crate::answer::{is_zero, with_freshness};
 use crate::freshness::Freshness;
 use podinit_core::lifecycle::{
     EndedRollout, HeldNanos, RolloutHolder, RolloutOutcome, StandingPods,
@@ -61,17 +61,6 @@ pub struct Rollouts {
     /// Why there can be no rollouts, in one line; left out where there can be
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub none_because: Option<String>,
-}
-
-/// An exporter always says how far it can be trusted.
-fn with_freshness(schema: &mut Schema) {
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.push("freshness".into());
-    }
-}
-
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// One rollout of a workload.

@@ -58,10 +58,10 @@ impl Rollouts {
             rollout.namespace.to_string(),
             rollout.workload.to_string(),
             standing.held_by.as_str().to_owned(),
-            format!("{}/{}", standing.new.up, rollout.wanted.max(standing.new.live())),
+            format!("{}/{}", standing.new.up, standing.new.of_wanted(rollout.wanted)),
             pods(standing.new.starting),
             pods(standing.new.down),
-            pods(standing.others.live() + standing.others.ending),
+            pods(standing.others.all()),
             began.unwrap_or_default() + guessed,
         ];
         cells.iter().map(|text| cell(text)).collect()

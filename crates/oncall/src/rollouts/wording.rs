@@ -13,7 +13,7 @@ use podinit_text::human_time::{clock_time, long, seconds, since};
 const MOST_PROBLEMS: usize = 2;
 
 /// How a rollout in progress stands at `now`, where pods that hold it have these problems, that of most pods first:
-/// `payments/checkout: 5 of 9 of the new revision are ready for 12m; 4 cannot pull image r.io/web:2.5: not found`.
+/// `payments/checkout: 5 of 9 of the new revision are ready, no more for 12m; 4 cannot pull image r.io/web:2.5: not found`.
 pub(super) fn in_progress(
     progress: &RolloutProgress,
     problems: &[FoundProblem],
@@ -21,9 +21,13 @@ pub(super) fn in_progress(
 ) -> String {
     let mut clauses = match progress.held_by {
         RolloutHolder::Controller => of_controller(progress, now),
-        RolloutHolder::Ending => vec![ready(progress, None), ending(progress, now)],
+        RolloutHolder::Ending => {
+            let mut clauses = vec![ready(progress, None), ending(progress, now)];
+            clauses.extend(on_late_nodes(progress));
+            clauses
+        }
         RolloutHolder::Starting | RolloutHolder::NotReady => {
-            let holding = holding(progress);
+            let holding = progress.holding();
             let mut clauses = vec![ready(progress, Some(now))];
             clauses.extend(starting(holding.starting, problems, now));
             clauses.extend(down(holding.down, progress.said_of_down.as_deref()));
@@ -69,24 +73,22 @@ fn name(workload: &RolloutWorkload) -> String {
     format!("{}/{}", workload.namespace, workload.workload.name)
 }
 
-/// The pods that may hold a rollout: of the new revision, where it has any.
-fn holding(progress: &RolloutProgress) -> StandingPods {
-    if progress.new.live() > 0 { progress.new } else { progress.others }
-}
-
 /// How many pods are ready, and since when no more.
 fn ready(progress: &RolloutProgress, now: Option<Timestamp>) -> String {
     let RolloutProgress { new, others, wanted, .. } = progress;
     let of_wanted = |pods: &StandingPods, which| {
         let verb = if pods.up == 1 { "is" } else { "are" };
-        format!("{} of {} of the {which} revision {verb} ready", pods.up, pods.live().max(*wanted))
+        format!("{} of {} of the {which} revision {verb} ready", pods.up, pods.of_wanted(*wanted))
     };
-    let lasts = |now| long(since(progress.last_ready, now));
+    let lasts = |now| match since(progress.last_ready, now) {
+        lasts if lasts < 1.0 => String::new(),
+        lasts => format!(", no more for {}", long(lasts)),
+    };
     match (new.live(), now) {
         (0, Some(_)) if others.live() > 0 => {
             format!("no pod of the new revision is left; {}", of_wanted(others, "old"))
         }
-        (_, Some(now)) => format!("{} for {}", of_wanted(new, "new"), lasts(now)),
+        (_, Some(now)) => of_wanted(new, "new") + &lasts(now),
         (_, None) => of_wanted(new, "new"),
     }
 }
@@ -120,12 +122,32 @@ fn down(pods: u32, said: Option<&str>) -> Option<String> {
     Some(why.map_or_else(|| what.clone(), |why| format!("{what}: {why}")))
 }
 
-/// How many pods of other revisions are ending, and for how long at least one of them has been.
+/// How many pods of other revisions are ending, for how long at least one of them has been, and how long ago the first
+/// grace period was over.
 fn ending(progress: &RolloutProgress, now: Timestamp) -> String {
     let pods = progress.others.ending;
     let are = if pods == 1 { "is" } else { "are" };
     let lasts = long(since(progress.held_since, now));
-    format!("{pods} of the old revision {are} ending for {lasts}")
+    let due = progress.ending.iter().filter_map(|pod| pod.due).min();
+    let overdue = due.map(|due| since(due, now)).filter(|overdue| *overdue >= 1.0).map(long);
+    let beyond = overdue.map_or_else(String::new, |overdue| match pods {
+        1 => format!(", {overdue} beyond its grace period"),
+        _ => format!(", up to {overdue} beyond their grace period"),
+    });
+    format!("{pods} of the old revision {are} ending for {lasts}{beyond}")
+}
+
+/// How many of the ending pods are on nodes that are not Ready, where no kubelet ends them.
+fn on_late_nodes(progress: &RolloutProgress) -> Option<String> {
+    let nodes = progress.ending.iter().filter(|pod| pod.node_is_not_ready);
+    let nodes: Vec<&str> = nodes.filter_map(|pod| pod.node.as_deref()).collect();
+    match *nodes {
+        [] => None,
+        [node] => Some(format!("1 is on node {node}, which is not Ready")),
+        [first, ..] => {
+            Some(format!("{} are on nodes that are not Ready, such as {first}", nodes.len()))
+        }
+    }
 }
 
 /// Nothing that pods show holds it.
@@ -138,8 +160,10 @@ fn of_controller(progress: &RolloutProgress, now: Timestamp) -> Vec<String> {
         1 => ", up",
         _ => ", all up",
     };
+    let fewer = progress.wanted.checked_sub(all).filter(|fewer| *fewer > 0);
+    let fewer = fewer.map_or_else(String::new, |fewer| format!(", {fewer} fewer than before"));
     let mut clauses = vec![
-        format!("{of_new} of {all} pods {are} of the new revision{up}"),
+        format!("{of_new} of {all} pods {are} of the new revision{up}{fewer}"),
         format!("nothing has changed for {}", long(since(progress.changed, now))),
     ];
     let not_ready = others.starting + others.down;

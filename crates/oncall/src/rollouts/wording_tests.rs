@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use podinit_core::dimension::Dimension;
-use podinit_core::lifecycle::HeldNanos;
-use podinit_core::pod::Workload;
+use podinit_core::lifecycle::{EndingPod, HeldNanos};
+use podinit_core::pod::{PodUid, Workload};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_seconds(1_772_360_000 + second)
@@ -31,6 +31,7 @@ fn held(held_by: RolloutHolder, up: u32) -> RolloutProgress {
         last_ready: at(60),
         changed: at(60),
         said_of_down: None,
+        ending: Vec::new(),
     }
 }
 
@@ -57,12 +58,12 @@ fn starting_pods_are_told_with_their_problem() {
     progress.new.starting = 4;
     assert_eq!(
         said(&progress, &[without_image(4)]),
-        "5 of 9 of the new revision are ready for 12m; 4 cannot pull image r.io/checkout:2.5: r.io/checkout:2.5: not \
+        "5 of 9 of the new revision are ready, no more for 12m; 4 cannot pull image r.io/checkout:2.5: r.io/checkout:2.5: not \
          found"
     );
     assert_eq!(
         said(&progress, &[]),
-        "5 of 9 of the new revision are ready for 12m; 4 are starting"
+        "5 of 9 of the new revision are ready, no more for 12m; 4 are starting"
     );
     let unschedulable = FoundProblem { pods: 1, ..FoundProblem::of_nothing(Cause::Resources) };
     let both = said(&progress, &[without_image(2), unschedulable]);
@@ -77,7 +78,7 @@ fn starting_pods_are_told_with_their_problem() {
     progress.said_of_down = Some("back-off 5m0s restarting failed container=web".into());
     assert_eq!(
         said(&progress, &[without_image(6)]),
-        "1 of 12 of the new revision is ready for 12m; 6 cannot pull image r.io/checkout:2.5: r.io/checkout:2.5: not \
+        "1 of 12 of the new revision is ready, no more for 12m; 6 cannot pull image r.io/checkout:2.5: r.io/checkout:2.5: not \
          found; 5 were ready and are not: CrashLoopBackOff"
     );
 }
@@ -86,7 +87,7 @@ fn starting_pods_are_told_with_their_problem() {
 fn pods_that_are_not_ready_are_told_with_what_is_said() {
     let mut progress = held(RolloutHolder::NotReady, 7);
     progress.new.down = 2;
-    let begins = "7 of 9 of the new revision are ready for 12m; 2 were ready and are not";
+    let begins = "7 of 9 of the new revision are ready, no more for 12m; 2 were ready and are not";
     assert_eq!(said(&progress, &[]), begins);
     for (words, why) in [
         ("back-off 5m0s restarting failed container=web pod=a_b(c)", "CrashLoopBackOff"),
@@ -112,12 +113,53 @@ fn pods_that_end_are_told_with_how_long() {
 }
 
 #[test]
+fn pods_that_end_late_are_told_with_their_grace_period_and_their_nodes() {
+    let mut progress = held(RolloutHolder::Ending, 7);
+    progress.others = StandingPods { ending: 1, ..StandingPods::default() };
+    let ending = |name: &str, due| EndingPod {
+        uid: PodUid::from_text(name),
+        due: Some(at(due)),
+        node: Some(format!("node-{name}").into()),
+        node_is_not_ready: false,
+    };
+    let told = |progress: &RolloutProgress| {
+        let said = said(progress, &[]);
+        said.strip_prefix("7 of 9 of the new revision are ready; ").map(str::to_owned)
+    };
+    // Its grace period lasts.
+    progress.ending = vec![ending("a0", 785)];
+    let lasts = "1 of the old revision is ending for 12m";
+    assert_eq!(told(&progress).as_deref(), Some(lasts));
+    progress.ending = vec![ending("a0", 745)];
+    let late = format!("{lasts}, 40s beyond its grace period");
+    assert_eq!(told(&progress), Some(late.clone()));
+    progress.ending[0].node_is_not_ready = true;
+    assert_eq!(told(&progress), Some(format!("{late}; 1 is on node node-a0, which is not Ready")));
+    progress.others.ending = 3;
+    progress.ending.extend([ending("b1", 600), ending("c2", 700)]);
+    let late = "3 of the old revision are ending for 12m, up to 3m beyond their grace period";
+    assert_eq!(told(&progress), Some(format!("{late}; 1 is on node node-a0, which is not Ready")));
+    progress.ending[1].node_is_not_ready = true;
+    assert_eq!(
+        told(&progress),
+        Some(format!("{late}; 2 are on nodes that are not Ready, such as node-a0"))
+    );
+}
+
+#[test]
 fn what_no_pod_shows_is_told_by_its_figures() {
     let mut progress = held(RolloutHolder::Controller, 5);
     assert_eq!(
         said(&progress, &[]),
         "5 of 9 pods are of the new revision, all up; nothing has changed for 12m"
     );
+    progress.new.up = 6;
+    progress.others = StandingPods::default();
+    assert_eq!(
+        said(&progress, &[]),
+        "6 of 6 pods are of the new revision, all up, 3 fewer than before; nothing has changed for 12m"
+    );
+    progress.new.up = 5;
     progress.others = StandingPods { up: 2, down: 1, starting: 1, ending: 1 };
     progress.found = true;
     assert_eq!(
