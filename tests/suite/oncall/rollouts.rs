@@ -108,7 +108,7 @@ fn a_rollout_in_progress_is_told_with_the_problem_of_its_pods() {
     let input = watch(&events);
     let table = told(&input, "table");
     let expected = "\
-shop/web: 0 of 3 of the new revision are ready, no more for 15m; 1 cannot pull image r.io/web:c3: not found.
+shop/web: 0 of 3 of the new revision are ready, and none got ready for 15m; 1 cannot pull image r.io/web:c3: not found.
 
 NAMESPACE   WORKLOAD         HELD BY    READY   STARTING   DOWN   OTHERS   SINCE
 shop        Deployment/web   starting   0/3     1          0      3        15m

@@ -54,14 +54,16 @@ pub(super) fn ended(ended: &EndedRollout, now: Timestamp) -> String {
         }
         RolloutOutcome::Removed => format!("{name} had no pods any more at {at}, after {took}"),
     };
-    let held = ended.held.iter().map(|(holder, nanos)| {
+    let whole_seconds = |(holder, nanos)| (holder, (nanos as f64 / 1e9).round());
+    let held = ended.held.iter().map(whole_seconds).filter(|(_, seconds)| *seconds > 0.0);
+    let held = held.map(|(holder, lasts)| {
         let by = match holder {
             RolloutHolder::Starting => "starting pods",
             RolloutHolder::NotReady => "pods that were not ready",
             RolloutHolder::Ending => "ending pods",
             RolloutHolder::Controller => "the controller",
         };
-        format!("by {by} for {}", seconds((nanos as f64 / 1e9).round()))
+        format!("by {by} for {}", seconds(lasts))
     });
     let held: Vec<String> = held.collect();
     let held = if held.is_empty() { held.concat() } else { format!("; held {}", held.join(", ")) };
@@ -82,6 +84,7 @@ fn ready(progress: &RolloutProgress, now: Option<Timestamp>) -> String {
     };
     let lasts = |now| match since(progress.last_ready, now) {
         lasts if lasts < 1.0 => String::new(),
+        lasts if new.up == 0 => format!(", and none got ready for {}", long(lasts)),
         lasts => format!(", no more for {}", long(lasts)),
     };
     match (new.live(), now) {
