@@ -23,6 +23,8 @@ ALLOWED = [
     (r"^stuck-and-failed: (Rollouts in progress, now / [AB]|What holds rollouts / A|"
      r"Duration of rollouts, in the selected time range / [AB]|Rollouts ended per second / B) ",
      "a healthy demo may have no rollout in progress, none that has completed yet, and none that is stuck"),
+    (r"^selector: of PodinitRolloutStuck: ",
+     "a series only while a rollout is stuck"),
     (r"^stuck-and-failed: Pods by problem / A ",
      "a series only while there is a problem: a healthy demo has none for long"),
     (r"^(drill-down: Slowest by \$by / B|overview: Created to ready / D) ",
