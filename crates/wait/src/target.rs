@@ -87,7 +87,7 @@ impl fmt::Display for WaitTarget {
 }
 
 impl WaitTarget {
-    /// What selects the object, or the pods where there is none.
+    /// What selects the object; of a selector, the pods.
     pub(crate) fn selectors(&self) -> PodSelectors {
         match self {
             Self::Workload(_, name) | Self::Pod(name) => PodSelectors {

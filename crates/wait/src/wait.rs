@@ -41,7 +41,7 @@ pub(crate) struct Wait {
     pub began: Timestamp,
     /// The newest that is known
     pub object: Option<WorkloadObject>,
-    /// The object, or that there is none, was seen
+    /// Whether the object was looked for, found or not
     pub is_object_seen: bool,
     /// What was waited for was there, and is not any more
     pub is_gone: bool,

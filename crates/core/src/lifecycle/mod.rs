@@ -29,7 +29,6 @@ mod clocks;
 mod crashes;
 mod custom_milestone;
 mod delivery;
-mod ending_pods;
 mod enum_set;
 mod estimate;
 mod eviction;
@@ -90,7 +89,6 @@ pub use custom_milestone::{
 };
 
 pub use delivery::{Delivery, PodEvent, SourceId};
-pub use ending_pods::EndingPod;
 pub use estimate::TimestampMode;
 pub use eviction::{EvictedCounts, EvictedState, RefusalReason};
 pub use gate::{GateEvent, GateKind, GateObservation, GatesEvent, GatesObservation};
@@ -124,8 +122,8 @@ pub use record::{
 };
 pub use reentry::LastTrue;
 pub use rollouts::{
-    EndedRollout, HeldNanos, RolloutHolder, RolloutObservation, RolloutOutcome, RolloutPod,
-    RolloutProgress, RolloutWorkload, SavedRollouts, StandingPods,
+    EndedRollout, EndingPod, HeldNanos, RolloutHolder, RolloutObservation, RolloutOutcome,
+    RolloutPod, RolloutProgress, RolloutWorkload, SavedRollouts, StandingPods,
 };
 pub use saved::{SavedFinished, SavedPod, SavedTracker};
 pub use slo::{Namespaces, Selection, SloRule, UnmatchedSlo};

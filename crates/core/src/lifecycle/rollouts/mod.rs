@@ -4,6 +4,7 @@
 //! A pod is looked at when it changes only: what is remembered of it says how it stood before. What a list shows, and
 //! what comes while a source is out of sync, is judged together once all of it is known.
 
+mod ending_pods;
 mod held_time;
 mod judgement;
 mod observation;
@@ -18,6 +19,7 @@ mod workload_pods;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use self::ending_pods::EndingPod;
 pub use self::held_time::HeldNanos;
 pub use self::observation::{EndedRollout, RolloutObservation};
 pub use self::progress::RolloutProgress;
@@ -34,7 +36,7 @@ use self::workload_pods::WorkloadPods;
 use super::delivery::SourceId;
 use super::reentry::to_second;
 use super::snapshot_context::SnapshotContext;
-use crate::pod::{PodSnapshot, Revision};
+use crate::pod::{PodSnapshot, Revision, Workload};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
 /// Takes what is observed of rollouts.
@@ -129,20 +131,24 @@ impl Rollouts {
         to: &mut impl ObserveRollouts,
     ) -> RolloutPod {
         let before = known.live();
-        let Some((name, revision)) = Self::workload_of(snapshot).zip(snapshot.revision) else {
+        let workload = Self::workload_of(snapshot);
+        let Some((workload, revision)) = workload.zip(snapshot.revision) else {
             // A pod that was of a workload has lost its controller or its label.
             self.leave(known, Departure::seen(snapshot, seen), to);
             return if before.is_some() { RolloutPod::NONE } else { known };
         };
         let Some(standing) = standing else {
             if before.is_none() {
-                to.rollout(&name, RolloutObservation::Known);
+                to.rollout(&Self::name_of(snapshot, workload), RolloutObservation::Known);
             }
             self.leave(known, Departure::seen(snapshot, seen), to);
             return RolloutPod::GONE;
         };
         let known_place = before.map(|pod| pod.workload);
-        let found = || self.place_of(&name, revision, seen.source, is_first, to);
+        let found = || {
+            let name = Self::name_of(snapshot, workload);
+            self.place_of(name, revision, seen.source, is_first, to)
+        };
         let Some(place) = known_place.or_else(found) else {
             return known;
         };
@@ -183,32 +189,36 @@ impl Rollouts {
     /// Where the workload of this name is, which has a part from now on; `None` if too many have.
     fn place_of(
         &mut self,
-        name: &RolloutWorkload,
+        name: RolloutWorkload,
         own: Revision,
         source: SourceId,
         is_first: bool,
         to: &mut impl ObserveRollouts,
     ) -> Option<u16> {
-        if let Some(place) = self.workloads.place_of(name) {
+        if let Some(place) = self.workloads.place_of(&name) {
             return Some(place);
         }
         let place = self.workloads.insert(WorkloadPods::new(name.clone(), source, own));
         match place {
-            Some(_) => to.rollout(name, RolloutObservation::Entered),
-            None if is_first => to.rollout(name, RolloutObservation::Refused),
+            Some(_) => to.rollout(&name, RolloutObservation::Entered),
+            None if is_first => to.rollout(&name, RolloutObservation::Refused),
             None => {}
         }
         place
     }
 
     /// The workload of a pod that has a part in rollouts.
-    fn workload_of(snapshot: &PodSnapshot) -> Option<RolloutWorkload> {
+    fn workload_of(snapshot: &PodSnapshot) -> Option<&Arc<Workload>> {
         let workload = snapshot.info.workload.as_ref()?;
         let is_job = matches!(&*workload.kind, "Job" | "CronJob");
-        (!is_job && !snapshot.is_static).then(|| RolloutWorkload {
+        (!is_job && !snapshot.is_static).then_some(workload)
+    }
+
+    fn name_of(snapshot: &PodSnapshot, workload: &Arc<Workload>) -> RolloutWorkload {
+        RolloutWorkload {
             namespace: Arc::clone(&snapshot.info.namespace),
             workload: Arc::clone(workload),
-        })
+        }
     }
 
     /// A pod is gone or does not live any more.
@@ -264,16 +274,15 @@ impl Rollouts {
         let end = workload.end_now();
         let Some(rollout) = &workload.rollout else { return };
         let holder = workload.holder(rollout.new, rollout.wanted);
-        let name = workload.name.clone();
-        let Some(rollout) = &mut workload.rollout else { return };
+        let WorkloadPods { name, rollout: Some(rollout), .. } = workload else { return };
         if rollout.end.map(|standing| standing.end) != end {
-            rollout.drop_end(&name, to);
+            rollout.drop_end(name, to);
             rollout.end = end.map(|end| StandingEnd { end, since: now, is_exact });
         }
         if rollout.holder != holder {
             let held = RolloutObservation::Held { from: Some(rollout.holder), to: Some(holder) };
             (rollout.holder, rollout.held_since) = (holder, now);
-            to.rollout(&name, held);
+            to.rollout(name, held);
         }
         self.set_due(place);
     }

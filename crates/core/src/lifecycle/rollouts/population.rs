@@ -36,7 +36,9 @@ impl Population {
 
     /// Drops the numbers until `end`.
     pub(super) fn forget(&mut self, end: Timestamp) {
-        self.0.retain(|(until, _)| *until > end);
+        while self.0.front().is_some_and(|(until, _)| *until <= end) {
+            self.0.pop_front();
+        }
     }
 
     /// Drops what is too old at `now`. Returns whether nothing is left.

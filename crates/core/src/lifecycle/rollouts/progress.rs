@@ -1,10 +1,10 @@
 //! A rollout in progress, as people are told of it ([§17.5](crate::specification#s17-5)).
 
+use super::ending_pods::EndingPod;
 use super::held_time::HeldNanos;
 use super::rollout::RolloutHolder;
 use super::standing::StandingPods;
 use super::workload_pods::{RolloutWorkload, WorkloadPods};
-use crate::lifecycle::ending_pods::EndingPod;
 use crate::timestamp::Timestamp;
 
 /// A rollout in progress.

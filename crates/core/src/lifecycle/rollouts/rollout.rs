@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::ObserveRollouts;
+use super::ending_pods::EndingPods;
 use super::held_time::HeldNanos;
 use super::observation::RolloutObservation;
 use super::standing::{LivePod, PodStanding, StandingPods};
 use super::workload_pods::{RolloutWorkload, WorkloadPods};
 use crate::label_values;
-use crate::lifecycle::ending_pods::EndingPods;
 use crate::pod::{PodSnapshot, Revision, text};
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 

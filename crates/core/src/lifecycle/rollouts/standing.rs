@@ -110,8 +110,8 @@ impl Sum for StandingPods {
     }
 }
 
-/// Where a pod stands: the workload, its revision, and how. Pods of Jobs and pods without a
-/// controller have the default, which is none.
+/// Where a pod stands: the workload, its revision, and how. Of pods of Jobs and of pods without a
+/// controller it is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RolloutPod {

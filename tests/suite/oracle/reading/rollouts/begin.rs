@@ -58,10 +58,14 @@ impl Workload<'_> {
     }
 
     /// The revisions that lived with the step that was judged last, and those of the pods that were judged since.
-    pub(crate) fn lived_at(&self, judged: Option<usize>, since: &[(usize, usize)]) -> Vec<String> {
+    pub(crate) fn lived_at(
+        &self,
+        judged: Option<usize>,
+        (since, step): (&[usize], usize),
+    ) -> Vec<String> {
         let before = judged.into_iter().flat_map(|step| self.live(step));
         let before = before.map(|(_, state)| state.revision.clone());
-        let since = since.iter().map(|(member, step)| self.revision(*member, *step));
+        let since = since.iter().map(|member| self.revision(*member, step));
         before.chain(since).collect()
     }
 

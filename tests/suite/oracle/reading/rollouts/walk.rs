@@ -56,7 +56,7 @@ pub(crate) struct Walk<'a> {
     /// The last step in sync before this one
     judged: Option<usize>,
     /// The pods that had their turn with this step
-    batch: Vec<(usize, usize)>,
+    batch: Vec<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
                 self.own.get_or_insert(revision);
             }
             self.settled.push(member);
-            self.batch.push((member, step));
+            self.batch.push(member);
         }
         if rules.moved_label_begins() && step > 0 {
             for (member, state) in workload.live(step) {
@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
             began: step,
             begin,
             wanted,
-            lived: workload.lived_at(self.judged, &self.batch),
+            lived: workload.lived_at(self.judged, (&self.batch, step)),
             found: false,
             held: Vec::new(),
             standing: None,
