@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{ContainerState, ContainerStatus, Pod};
+use k8s_openapi::api::core::v1::{ContainerState, ContainerStatus, Pod, PodStatus};
 use kube::Client;
 use kube::api::{Api, LogParams};
 use tokio::time::timeout;
@@ -28,9 +28,20 @@ pub(crate) struct CrashFacts {
 pub(crate) async fn facts(client: &Client, namespace: &str, pod: &str) -> Option<CrashFacts> {
     let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
     let pod = timeout(DEADLINE, pods.get_opt(pod)).await.ok()?.ok()??;
-    let status = pod.status?;
-    let all = status.init_container_statuses.into_iter().chain(status.container_statuses).flatten();
-    all.filter_map(|container| of_container(&container)).max_by_key(|facts| facts.restarts)
+    of_pod(&pod.status?)
+}
+
+/// What is known of the containers that have failed, without init containers that have succeeded since.
+fn of_pod(status: &PodStatus) -> Option<CrashFacts> {
+    let init = status.init_container_statuses.iter().flatten();
+    let all =
+        init.filter(|one| !has_succeeded(one)).chain(status.container_statuses.iter().flatten());
+    all.filter_map(of_container).max_by_key(|facts| facts.restarts)
+}
+
+fn has_succeeded(container: &ContainerStatus) -> bool {
+    let ended = container.state.as_ref().and_then(|state| state.terminated.as_ref());
+    ended.is_some_and(|ended| ended.exit_code == 0)
 }
 
 /// What is known of a container that has failed.
@@ -77,11 +88,31 @@ mod tests {
 
     use super::*;
 
-    fn facts(status: serde_json::Value) -> Option<CrashFacts> {
+    fn container(name: &str, status: serde_json::Value) -> serde_json::Value {
         let mut container =
-            json!({"name": "app", "image": "i", "imageID": "", "ready": false, "restartCount": 0});
+            json!({"name": name, "image": "i", "imageID": "", "ready": false, "restartCount": 0});
         container.as_object_mut().unwrap().extend(status.as_object().unwrap().clone());
-        of_container(&serde_json::from_value(container).unwrap())
+        container
+    }
+
+    fn facts(status: serde_json::Value) -> Option<CrashFacts> {
+        of_container(&serde_json::from_value(container("app", status)).unwrap())
+    }
+
+    #[test]
+    fn an_init_container_that_has_succeeded_crashes_no_more() {
+        let failed = json!({"terminated": {"exitCode": 1}});
+        let succeeded = json!({"terminated": {"exitCode": 0}});
+        let of_pod = |init: &serde_json::Value| {
+            let status = json!({
+                "initContainerStatuses": [container("init", json!({"state": init, "lastState": failed, "restartCount": 5}))],
+                "containerStatuses": [container("app", json!({"state": {"running": {}}, "lastState": failed, "restartCount": 1}))],
+            });
+            let facts = of_pod(&serde_json::from_value(status).unwrap()).unwrap();
+            (facts.container, facts.restarts)
+        };
+        assert_eq!(of_pod(&succeeded), ("app".to_owned(), 1));
+        assert_eq!(of_pod(&json!({"running": {}})), ("init".to_owned(), 5));
     }
 
     #[test]

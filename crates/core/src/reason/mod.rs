@@ -91,7 +91,14 @@ fn chosen(text: &str, enough_words: usize) -> String {
     }
     reason.reverse();
     match reason.is_empty() {
-        true => line.split_whitespace().collect::<Vec<_>>().join(" "),
+        // A probe may fail without output: `Readiness probe failed: `
+        true => {
+            let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            match words.strip_suffix(':') {
+                Some(said) if !said.is_empty() => said.to_owned(),
+                _ => words,
+            }
+        }
         false => reason.join(": "),
     }
 }
