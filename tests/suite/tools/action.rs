@@ -18,9 +18,11 @@ capture)
   printf '%s\n' "$@" >asked
   mkdir -p recording
   [ -z "${CAPTURE:-}" ] || exit "$CAPTURE"
-  trap 'echo interrupted >ended; kill "$!"; exit 0' INT
-  echo '{"kind":"PodList"}' | gzip >recording/podinit-1-0001.json.gz
-  sleep 600 & wait "$!"
+  sleep 600 & asleep=$!
+  trap 'echo interrupted >ended; kill "$asleep"; exit 0' INT
+  # While bash waits for a command in the foreground, it may lose a SIGINT.
+  echo '{"kind":"PodList"}' | gzip >recording/podinit-1-0001.json.gz &
+  wait "$asleep"
   ;;
 report)
   printf '%s\n' "$@"
