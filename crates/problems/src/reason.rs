@@ -24,7 +24,8 @@ pub fn reason(cause: Cause, message: &str) -> Option<String> {
             None => &reason::extract(message),
         },
     };
-    let text = text.trim().trim_end_matches('.');
+    // A probe that fails without output leaves a colon.
+    let text = text.trim().trim_end_matches(['.', ':']);
     let repeats = ["Back-off ", "back-off "].iter().any(|head| text.starts_with(head));
     let says_more = !text.is_empty() && !repeats;
     says_more.then(|| reason::shorten(text, reason::MOST_CHARACTERS).into_owned())
@@ -108,6 +109,18 @@ mod tests {
         ] {
             assert_eq!(reason(Cause::Rejected, message).as_deref(), Some(said));
         }
+    }
+
+    #[test]
+    fn a_probe_without_output_has_failed() {
+        for message in ["Readiness probe failed: ", "Readiness probe failed:"] {
+            assert_eq!(reason(Cause::Probe, message).as_deref(), Some("Readiness probe failed"));
+        }
+        let refused = "Readiness probe failed: dial tcp 10.0.1.7:8080: connect: connection refused";
+        assert_eq!(
+            reason(Cause::Probe, refused).as_deref(),
+            Some("Readiness probe failed: dial tcp 10.0.1.7:8080: connection refused")
+        );
     }
 
     #[test]

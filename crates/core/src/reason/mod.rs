@@ -91,14 +91,7 @@ fn chosen(text: &str, enough_words: usize) -> String {
     }
     reason.reverse();
     match reason.is_empty() {
-        // A probe may fail without output: `Readiness probe failed: `
-        true => {
-            let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
-            match words.strip_suffix(':') {
-                Some(said) if !said.is_empty() => said.to_owned(),
-                _ => words,
-            }
-        }
+        true => line.split_whitespace().collect::<Vec<_>>().join(" "),
         false => reason.join(": "),
     }
 }
