@@ -40,16 +40,18 @@ fn of_pod(status: &PodStatus) -> Option<CrashFacts> {
 }
 
 fn has_succeeded(container: &ContainerStatus) -> bool {
-    let ended = container.state.as_ref().and_then(|state| state.terminated.as_ref());
-    ended.is_some_and(|ended| ended.exit_code == 0)
+    exit_code(container.state.as_ref()) == Some(0)
+}
+
+/// The exit code of a state in which a container has ended.
+fn exit_code(state: Option<&ContainerState>) -> Option<i32> {
+    Some(state?.terminated.as_ref()?.exit_code)
 }
 
 /// What is known of a container that has failed.
 fn of_container(container: &ContainerStatus) -> Option<CrashFacts> {
-    let has_failed = |state: &Option<ContainerState>| {
-        let ended = state.as_ref().and_then(|state| state.terminated.as_ref());
-        ended.is_some_and(|ended| ended.exit_code != 0)
-    };
+    let has_failed =
+        |state: &Option<ContainerState>| exit_code(state.as_ref()).is_some_and(|code| code != 0);
     let now = has_failed(&container.state);
     let before = has_failed(&container.last_state) || container.restart_count > 0;
     (now || before).then(|| CrashFacts {
