@@ -25,8 +25,8 @@ Examples:
 
 A Deployment, StatefulSet or DaemonSet is done when `kubectl rollout status` says so and no container of the new
 revision crashed in the last 10 s. A Job is done when it is complete, and a pod when it is ready or has succeeded. With
---label-selector, pods that are ready at the start count: nothing says that a new revision is to come. What was started is
-not undone.
+--label-selector, pods that are ready at the start count: nothing says that a new revision is to come. What was started
+is not undone.
 
 Exit status: 0 all are done, 3 one has failed, 4 the time is over, 130 interrupted; 1 failure, 2 usage error")]
 #[command(mut_arg("log_level", |level| level.default_value("warn")))]

@@ -203,17 +203,16 @@ impl Story {
         let may: &[&str] = match self.scene {
             // Each of two causes may have half of the bad pods for a while.
             Scene::TwoProblems => {
-                &["PodinitSLOBudgetBurn\",slo=\"scheduled-pod-ready\",cause=\"image\""]
+                &["alertname=\"PodinitSLOBudgetBurn\",slo=\"scheduled-pod-ready\",cause=\"image\""]
             }
             // Five pods, and their pulls, are much of what the first minutes have seen.
             Scene::BadRollout => &[
-                "PodinitSLOBudgetBurn\",severity=\"warning\",cause=\"image\"",
-                "PodinitRegistryFailing\",registry=\"registry.example.com\"",
+                "alertname=\"PodinitSLOBudgetBurn\",severity=\"warning\",cause=\"image\"",
+                "alertname=\"PodinitRegistryFailing\",registry=\"registry.example.com\"",
             ],
             _ => &[],
         };
-        let may =
-            may.iter().map(|alert| Fires { labels: format!("alertname=\"{alert}"), within: MAY });
+        let may = may.iter().map(|labels| Fires { labels: (*labels).to_owned(), within: MAY });
         let nodes = nodes.into_iter().chain(clocks).chain(may);
         let others = nodes.chain(registries).chain(rejected);
         budgets.chain(stuck).chain(others).collect()
