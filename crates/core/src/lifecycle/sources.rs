@@ -257,7 +257,9 @@ impl DeliveredSources {
 
     /// Unblocks the sources that are in sync and have caught up at `now`.
     pub(super) fn unblock(&mut self, now: Timestamp) {
-        self.blocked.retain(|_, blocked| !blocked.may_pass(now));
+        if !self.blocked.is_empty() {
+            self.blocked.retain(|_, blocked| !blocked.may_pass(now));
+        }
     }
 
     /// A source that has been out of sync for two minutes at `now`: nobody knows whether its stuck pods still exist.

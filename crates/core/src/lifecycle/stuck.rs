@@ -64,6 +64,8 @@ pub struct StuckBefore {
     before: [Option<Timestamp>; Stage::ALL.len()],
     /// Other limits are in force since the instants were computed
     changed: [bool; Stage::ALL.len()],
+    /// When the first of the instants advances next; `None` where one has to be computed. The others say when
+    due: Option<Timestamp>,
 }
 
 /// The saved form of one stage.
@@ -95,6 +97,7 @@ impl<'de> Deserialize<'de> for StuckBefore {
             stuck.before[stage as usize] = saved.before;
             stuck.changed[stage as usize] = saved.changed;
         })?;
+        stuck.due = stuck.next_due();
         Ok(stuck)
     }
 }
@@ -109,6 +112,7 @@ impl StuckBefore {
         if after != self.after {
             self.after = after;
             self.changed = [true; Stage::ALL.len()];
+            self.due = None;
         }
     }
 
@@ -120,6 +124,20 @@ impl StuckBefore {
     /// Whether a pod that entered `stage` then is stuck, as of the last [`StuckBefore::advance`].
     pub(super) fn is_stuck(&self, stage: Stage, entered: Timestamp) -> bool {
         self.before[stage as usize].is_some_and(|before| entered < before)
+    }
+
+    /// Whether [`StuckBefore::advance`] advances a stage at `now`.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.due.is_none_or(|due| due <= now)
+    }
+
+    fn next_due(&self) -> Option<Timestamp> {
+        let due_of = |stage: Stage| {
+            let next = self.before[stage as usize]?.plus(Duration::from_secs(1));
+            (!self.changed[stage as usize]).then(|| next.plus(self.after(stage)))
+        };
+        let all: Option<Vec<Timestamp>> = Stage::ALL.into_iter().map(due_of).collect();
+        all?.into_iter().min()
     }
 
     /// Advances to `now`, at most once a second. Returns the instants between which the pods of the
@@ -138,6 +156,7 @@ impl StuckBefore {
             return None;
         }
         self.before[index] = Some(new);
+        self.due = self.next_due();
         let least = Timestamp::from_nanos(i64::MIN);
         Some(match old {
             Some(old) if !changed => (old, new),
@@ -173,6 +192,27 @@ mod tests {
         let later = at(10).plus_nanos(900_000_000);
         assert_eq!(stuck.advance(Stage::Init, later), None);
         assert_eq!(stuck.advance(Stage::Init, at(9)), None);
+    }
+
+    #[test]
+    fn it_is_due_when_a_stage_advances_and_not_before() {
+        let mut stuck = StuckBefore::default();
+        let advance = |stuck: &mut StuckBefore, at: Timestamp| {
+            let due = stuck.is_due(at);
+            let advanced = Stage::ALL.map(|stage| stuck.advance(stage, at).is_some());
+            assert_eq!(due, advanced.contains(&true), "{at:?}");
+            due
+        };
+        let half = at(1).plus_nanos(500_000_000);
+        assert_eq!(
+            [at(0), at(0), at(1), half, at(2)].map(|at| advance(&mut stuck, at)),
+            [true, false, true, false, true]
+        );
+        stuck.set(StuckAfter::of_each(|_| Duration::from_millis(700)));
+        assert!(advance(&mut stuck, at(2)));
+        assert!(!advance(&mut stuck, half));
+        assert!(!advance(&mut stuck, at(2).plus_nanos(600_000_000)));
+        assert!(advance(&mut stuck, at(2).plus_nanos(700_000_000)));
     }
 
     #[test]

@@ -126,23 +126,32 @@ const fn is_hyphen(position: usize) -> bool {
     matches!(position, 8 | 13 | 18 | 23)
 }
 
+/// The values of the hexadecimal digits in lower case, by their bytes; of other bytes [`NO_DIGIT`].
+const DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 16 {
+        digits[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    digits
+};
+
+const NO_DIGIT: u8 = 0xff;
+
 /// Only lower-case, hyphenated UUIDs: two different texts must not become one identity.
 fn hyphenated(text: &[u8]) -> Option<PodUid> {
-    if text.len() != UUID_LEN {
-        return None;
+    let text: &[u8; UUID_LEN] = text.try_into().ok()?;
+    let (mut words, mut all) = ([0; 2], 0);
+    for (word, digits) in [(0, 0..8), (0, 9..13), (0, 14..18), (1, 19..23), (1, 24..36)] {
+        for byte in &text[digits] {
+            let digit = DIGITS[usize::from(*byte)];
+            all |= digit;
+            words[word] = words[word] << 4 | u64::from(digit & 0xf);
+        }
     }
-    let mut value: u128 = 0;
-    for (position, byte) in text.iter().enumerate() {
-        let digit = match (is_hyphen(position), byte) {
-            (true, b'-') => continue,
-            (true, _) => return None,
-            (false, b'0'..=b'9') => byte - b'0',
-            (false, b'a'..=b'f') => byte - b'a' + 10,
-            _ => return None,
-        };
-        value = (value << 4) | u128::from(digit);
-    }
-    Some(PodUid([(value >> 64) as u64, value as u64]))
+    let is_uuid = all != NO_DIGIT && [8, 13, 18, 23].iter().all(|at| text[*at] == b'-');
+    is_uuid.then_some(PodUid(words))
 }
 
 #[cfg(test)]

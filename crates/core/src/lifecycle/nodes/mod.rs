@@ -357,13 +357,19 @@ impl KnownNodes {
 
     /// Advances to `now`: drops old tombstones and reports late nodes.
     pub(super) fn advance(&mut self, now: Timestamp, emit: &mut impl FnMut(NodeObservation<'_>)) {
+        if self.is_quiet() {
+            return;
+        }
         // Nodes are created at whole seconds, so that one becomes late just after one.
         let second = self.late_at.truncate_to_second();
-        let is_due =
-            now.truncate_to_second() != second || (self.late_at == second && now != second);
-        if is_due && (!self.starting.is_empty() || self.late > 0) {
+        if now.truncate_to_second() != second || (self.late_at == second && now != second) {
             self.report_late(now, emit);
         }
+    }
+
+    /// Whether no node is starting or late.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.starting.is_empty() && self.late == 0
     }
 
     /// Reports how many starting nodes are late at `now`, where that has changed.

@@ -51,6 +51,14 @@ impl SloTimers {
         }
     }
 
+    /// When the earliest deadline passes at the soonest, stale ones included; `None` where there is none. Those that are
+    /// held wait for their source.
+    pub(crate) fn next_due(&self) -> Option<Timestamp> {
+        let current = self.current.peek().map(|Reverse((deadline, ..))| *deadline);
+        let future = self.future.first_key_value().map(|(second, _)| instant(*second, 0));
+        current.into_iter().chain(future).min()
+    }
+
     /// Sorts at most `most` deadlines of the earliest second that has been reached at `now`. False if that second has
     /// more. Deadlines of the next second follow once all of these have been popped: the heap never grows by a copy of
     /// what it has.
@@ -94,6 +102,11 @@ impl SloTimers {
     pub(crate) fn hold(&mut self, source: SourceId, entry: TimerEntry) {
         self.waiting += 1;
         self.held.entry(source).or_default().push(Reverse(entry));
+    }
+
+    /// Whether deadlines are held for their source.
+    pub(crate) fn holds_any(&self) -> bool {
+        !self.held.is_empty()
     }
 
     /// Lets the deadlines pass that are held, up to the instant until which those of their source have passed, if any
@@ -241,6 +254,23 @@ mod tests {
         assert_eq!((timers.current.len(), timers.future.len()), (1, 1));
         let added = [61, 79, 80].map(|tenths| add(&mut timers, tenths));
         assert_eq!(added, [(2, 1), (3, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn the_next_is_due_with_its_second_and_once_that_is_sorted_at_its_instant() {
+        let mut timers = SloTimers::default();
+        let at = |tenths: i64| Timestamp::from_nanos(tenths * NANOS_PER_SECOND / 10);
+        assert_eq!(timers.next_due(), None);
+        for tenths in [95, 77, 75] {
+            timers.add(at(tenths), PodUid::from_text(&tenths.to_string()), SloId(0));
+        }
+        assert_eq!(timers.next_due(), Some(at(70)));
+        assert_eq!(timers.pop_passed(at(72)), None);
+        assert_eq!(timers.next_due(), Some(at(75)));
+        assert!(timers.pop_passed(at(76)).is_some());
+        assert_eq!(timers.next_due(), Some(at(77)));
+        assert!(timers.pop_passed(at(78)).is_some());
+        assert_eq!(timers.next_due(), Some(at(90)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::overdue::{StagePlace, just_before};
 use super::remembered_pod::RememberedPod;
 use crate::lifecycle::delivery::SourceId;
 use crate::lifecycle::interval::Stage;
+use crate::lifecycle::nodes::KnownNodes;
 use crate::lifecycle::observation::TimedObserver;
 use crate::lifecycle::observer::Observer;
 use crate::lifecycle::pod_in_flight::SharedState;
@@ -74,6 +75,9 @@ impl Tracker {
                 pod.report_stuck(&self.shared.stuck, reporter);
             }
         }
+        if !self.shared.stuck.is_due(at) {
+            return true;
+        }
         Stage::ALL.into_iter().all(|stage| {
             let passed = self.shared.stuck.advance(stage, at);
             passed.is_none_or(|(from, before)| {
@@ -124,10 +128,9 @@ impl Tracker {
         let some = self.sources.may_pass_some_deadlines(at);
         if some {
             self.sources.unblock(at);
-            let SharedState { timers, lags, .. } = &mut self.shared;
-            let may = |source| self.sources.may_pass_deadlines(source, at);
-            timers.release(|source| may(source).then(|| lags.passed_until(source, at)));
-            self.overdue.release(may);
+            if self.overdue.holds_any() || self.shared.timers.holds_any() {
+                self.release_held(at);
+            }
             self.overdue.until = self.overdue.until.max(Some(at));
         }
         // While the pods are being saved, each that changes is copied.
@@ -138,6 +141,14 @@ impl Tracker {
                 self.hush_stuck(source, reporter);
             }
         }
+    }
+
+    /// Lets the deadlines pass, and the pods be stuck, that were held for sources of which they may at `at`.
+    fn release_held(&mut self, at: Timestamp) {
+        let SharedState { timers, lags, .. } = &mut self.shared;
+        let may = |source| self.sources.may_pass_deadlines(source, at);
+        timers.release(|source| may(source).then(|| lags.passed_until(source, at)));
+        self.overdue.release(may);
     }
 
     /// Reports the stuck pods of a source as stuck no longer, until its watch shows that they are.
@@ -171,12 +182,13 @@ impl Tracker {
             return;
         };
         while self.overdue.left > 0 {
-            let sorted = self.overdue.left.saturating_mul(SORTED_FOR_ONE);
-            if !self.shared.timers.sort(until, sorted) {
+            let timers = &mut self.shared.timers;
+            let is_due = timers.next_due().is_some_and(|due| due < until);
+            if is_due && !timers.sort(until, self.overdue.left.saturating_mul(SORTED_FOR_ONE)) {
                 self.overdue.left = 0;
                 return;
             }
-            let Some(entry) = self.shared.timers.pop_passed(until) else {
+            let Some(entry) = is_due.then(|| timers.pop_passed(until)).flatten() else {
                 // Where deliveries are late, pods seem to wait for longer than they do.
                 let stuck_at = until.plus_nanos(-self.shared.lags.longest_hold());
                 if self.report_stuck(stuck_at, reporter) {
@@ -233,6 +245,21 @@ impl Tracker {
             }
             Some(RememberedPod::Deleted { .. }) | None => {}
         }
+    }
+
+    /// When the next deadline passes at the soonest, if its source is in sync; `None` where there is none.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.shared.timers.next_due()
+    }
+
+    /// Whether no figure changes without a delivery: no pod is in flight, starting or followed, no rollout in progress.
+    pub fn is_quiet(&self) -> bool {
+        let nodes = self.shared.nodes.as_ref();
+        self.shared.order.len() == 0
+            && self.followed.len() == 0
+            && !self.is_behind()
+            && self.rollouts.in_progress().next().is_none()
+            && nodes.is_none_or(KnownNodes::is_quiet)
     }
 
     /// Whether deadlines have passed that may not all be reported. What is [saved](Tracker::begin_saving) says nothing
