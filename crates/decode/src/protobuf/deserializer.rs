@@ -28,6 +28,7 @@ impl<'de> Deserializer<'de> for MessageDeserializer<'de> {
         visitor.visit_map(MessageEntries {
             fields: WireFields::new(self.message),
             known: self.known,
+            place: 0,
             outer: None,
             taken: 0,
             value: None,
@@ -44,11 +45,29 @@ impl<'de> Deserializer<'de> for MessageDeserializer<'de> {
 struct MessageEntries<'de> {
     fields: WireFields<'de>,
     known: MessageSchema,
+    /// Where in `known` the last field stands, or would stand. The next one stands there or behind it, but for fields
+    /// that are not in the order of their numbers
+    place: usize,
     /// The message in which this one is inline
     outer: Option<(WireFields<'de>, MessageSchema)>,
     /// The lists and maps whose elements have been given out, by their place in `known`
     taken: u64,
     value: Option<FieldDeserializer<'de>>,
+}
+
+impl MessageEntries<'_> {
+    /// The field of this number, and its place, if it is read.
+    fn find(&mut self, number: u32) -> Option<(usize, &'static FieldSchema)> {
+        let known = self.known;
+        if self.place > 0 && known[self.place - 1].number >= number {
+            self.place = 0;
+        }
+        while known.get(self.place).is_some_and(|known| known.number < number) {
+            self.place += 1;
+        }
+        let found = known.get(self.place).filter(|known| known.number == number)?;
+        Some((self.place, found))
+    }
 }
 
 impl<'de> MapAccess<'de> for MessageEntries<'de> {
@@ -64,16 +83,17 @@ impl<'de> MapAccess<'de> for MessageEntries<'de> {
                     return Ok(None);
                 };
                 (self.fields, self.known) = outer;
+                self.place = 0;
                 continue;
             };
-            let place = self.known.iter().position(|known| known.number == number);
-            let Some((place, known)) = place.map(|place| (place, &self.known[place])) else {
+            let Some((place, known)) = self.find(number) else {
                 continue;
             };
             match (known.kind, value) {
                 (FieldKind::Inline(inner), WireValue::Bytes(message)) if self.outer.is_none() => {
                     self.outer = Some((self.fields, self.known));
                     (self.fields, self.known) = (WireFields::new(message), inner);
+                    self.place = 0;
                     continue;
                 }
                 (FieldKind::List(_) | FieldKind::TextMap, WireValue::Bytes(_))

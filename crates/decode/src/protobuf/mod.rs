@@ -132,8 +132,9 @@ impl EventDecoder {
             Some("EventList" | "List") => {}
             kind => return Err(ObjectFault::NotAList(shorten(kind.unwrap_or_default())).into()),
         }
-        let metadata = WireFields::new(raw).bytes(1)?.unwrap_or_default();
-        let metadata = metadata_of(metadata, schema::LIST_META, self.context())?;
+        let [metadata] = WireFields::new(raw).bytes([1])?;
+        let metadata =
+            metadata_of(metadata.unwrap_or_default(), schema::LIST_META, self.context())?;
         Ok(metadata.resource_version.map(Cow::into_owned))
     }
 }
@@ -201,11 +202,11 @@ struct SentEvent<'de> {
 
 impl<'de> SentEvent<'de> {
     fn from_frame(frame: &'de [u8]) -> Result<Self, Malformed> {
-        let extension = WireFields::new(frame).bytes(2)?;
-        let answer = extension.map(|extension| WireFields::new(extension).bytes(1));
+        let [event_type, extension] = WireFields::new(frame).bytes([1, 2])?;
+        let answer = extension.map(|extension| WireFields::new(extension).bytes([1]));
         Ok(Self {
-            event_type: WireFields::new(frame).bytes(1)?.map(String::from_utf8_lossy),
-            answer: answer.transpose()?.map(Option::unwrap_or_default),
+            event_type: event_type.map(String::from_utf8_lossy),
+            answer: answer.transpose()?.map(|[answer]| answer.unwrap_or_default()),
         })
     }
 
@@ -242,10 +243,10 @@ struct RuntimeUnknown<'de> {
 fn unknown(answer: &[u8]) -> Result<RuntimeUnknown<'_>, Malformed> {
     let begins_otherwise = || Malformed::new("an object does not begin with \"k8s\\0\"");
     let fields = WireFields::new(answer.strip_prefix(MAGIC).ok_or_else(begins_otherwise)?);
-    let type_meta = fields.bytes(1)?;
+    let [type_meta, raw] = fields.bytes([1, 2])?;
     Ok(RuntimeUnknown {
         kind: type_meta.map(kind).transpose()?.flatten(),
-        raw: fields.bytes(2)?.unwrap_or_default(),
+        raw: raw.unwrap_or_default(),
     })
 }
 
@@ -257,7 +258,7 @@ fn pod_parts<'de>(answer: &'de [u8], hashes: &DefaultHashBuilder) -> Option<PodP
 
 /// The kind that a `TypeMeta` states.
 fn kind(type_meta: &[u8]) -> Result<Option<Cow<'_, str>>, Malformed> {
-    let kind = WireFields::new(type_meta).bytes(2)?;
+    let [kind] = WireFields::new(type_meta).bytes([2])?;
     let kind = kind.filter(|kind| !kind.is_empty());
     Ok(kind.map(String::from_utf8_lossy))
 }

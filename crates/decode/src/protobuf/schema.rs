@@ -2,7 +2,7 @@
 //! `k8s.io/apimachinery` gives them. Their names are those of the JSON. A field that is not listed here is
 //! skipped without a look at it.
 
-/// The fields that are read of a message.
+/// The fields that are read of a message, in the order of their numbers.
 pub(super) type MessageSchema = &'static [FieldSchema];
 
 /// A field that is read.
@@ -222,3 +222,24 @@ const OBJECT_REFERENCE: MessageSchema = &[
 ];
 
 const EVENT_SOURCE: MessageSchema = &[known(1, "component", Text)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_ordered(message: MessageSchema) {
+        assert!(message.is_sorted_by(|one, next| one.number < next.number), "{message:?}");
+        for field in message {
+            if let Of(inner) | List(inner) | Inline(inner) = field.kind {
+                assert_ordered(inner);
+            }
+        }
+    }
+
+    #[test]
+    fn fields_stand_in_the_order_of_their_numbers() {
+        for message in [OTHER, POD, NODE, EVENT, STATUS, LIST_META] {
+            assert_ordered(message);
+        }
+    }
+}

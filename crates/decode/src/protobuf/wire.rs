@@ -58,25 +58,32 @@ impl<'de> WireFields<'de> {
     /// The next field; `None` at the end of the message.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<WireField<'de>>, Malformed> {
-        // Nearly all: of a number below 16, and shorter than 128 bytes.
-        if let [key @ 0x08..0x80, length @ 0..0x80, after @ ..] = self.0
-            && key & 7 == WireType::LengthDelimited as u8
-            && let Some((bytes, rest)) = after.split_at_checked(usize::from(*length))
-        {
-            self.0 = rest;
-            return Ok(Some(WireField {
-                number: u32::from(key >> 3),
-                value: WireValue::Bytes(bytes),
-            }));
+        if self.0.is_empty() {
+            return Ok(None);
+        }
+        // Nearly all: of a number below 2,048 and, but for numbers, shorter than 16 kB.
+        if let Some((key @ 8.., rest)) = short_varint(self.0) {
+            let number = key >> 3;
+            if key & 7 == WireType::LengthDelimited as u32 {
+                let length = short_varint(rest);
+                let split =
+                    length.and_then(|(length, rest)| rest.split_at_checked(length as usize));
+                if let Some((bytes, rest)) = split {
+                    self.0 = rest;
+                    return Ok(Some(WireField { number, value: WireValue::Bytes(bytes) }));
+                }
+            } else if key & 7 == WireType::Varint as u32
+                && let Some((value, rest)) = short_varint(rest)
+            {
+                self.0 = rest;
+                return Ok(Some(WireField { number, value: WireValue::Varint(value.into()) }));
+            }
         }
         self.next_of_any_form()
     }
 
     fn next_of_any_form(&mut self) -> Result<Option<WireField<'de>>, Malformed> {
         let Self(rest) = self;
-        if rest.is_empty() {
-            return Ok(None);
-        }
         let (number, wire_type) = decode_key(rest)?;
         let value = match wire_type {
             WireType::Varint => WireValue::Varint(decode_varint(rest)?),
@@ -97,17 +104,31 @@ impl<'de> WireFields<'de> {
         Ok(Some(WireField { number, value }))
     }
 
-    /// The last value of the field `wanted`, where that is a text, bytes or a message.
-    pub(super) fn bytes(mut self, wanted: u32) -> Result<Option<&'de [u8]>, Malformed> {
-        let mut found = None;
-        while let Some(field) = self.next()? {
-            if let WireField { number, value: WireValue::Bytes(bytes) } = field
-                && number == wanted
-            {
-                found = Some(bytes);
+    /// The last value of each field that is wanted, where that is a text, bytes or a message.
+    pub(super) fn bytes<const N: usize>(
+        mut self,
+        wanted: [u32; N],
+    ) -> Result<[Option<&'de [u8]>; N], Malformed> {
+        let mut found = [None; N];
+        while let Some(WireField { number, value }) = self.next()? {
+            let place = wanted.iter().position(|wanted| *wanted == number);
+            if let (Some(place), WireValue::Bytes(bytes)) = (place, value) {
+                found[place] = Some(bytes);
             }
         }
         Ok(found)
+    }
+}
+
+/// A varint below 16,384, and what comes after it.
+#[inline]
+fn short_varint(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    match bytes {
+        [value @ 0..0x80, rest @ ..] => Some((u32::from(*value), rest)),
+        [low, high @ 0..0x80, rest @ ..] => {
+            Some((u32::from(*high) << 7 | u32::from(*low & 0x7f), rest))
+        }
+        _ => None,
     }
 }
 
@@ -149,8 +170,28 @@ mod tests {
                 (2, WireValue::Bytes(b"")),
             ]
         );
-        assert_eq!(WireFields::new(&message).bytes(2), Ok(Some(&b""[..])));
-        assert_eq!(WireFields::new(&message).bytes(1), Ok(None));
+        assert_eq!(WireFields::new(&message).bytes([1, 2]), Ok([None, Some(&b""[..])]));
+    }
+
+    #[test]
+    fn numbers_and_lengths_are_read_in_each_form() {
+        for (length, form) in [
+            (0, &b"\x00"[..]),
+            (0, b"\x80\x00"),
+            (1, b"\x81\x80\x00"),
+            (300, b"\xac\x02"),
+            (20_000, b"\xa0\x9c\x01"),
+        ] {
+            for (number, key) in
+                [(1, &b"\x0a"[..]), (15, b"\x7a"), (16, b"\x82\x01"), (2_048, b"\x82\x80\x01")]
+            {
+                let bytes = vec![b'a'; length];
+                let message = [key, form, &bytes, b"\x08", form].concat();
+                let expected =
+                    [(number, WireValue::Bytes(&bytes)), (1, WireValue::Varint(length as u64))];
+                assert_eq!(fields(&message).unwrap(), expected);
+            }
+        }
     }
 
     #[test]
