@@ -9,13 +9,11 @@ use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use http::StatusCode;
 use tokio::runtime::Handle;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::api;
 use super::freshness::FreshnessSource;
-use super::page::history::LOOK_EVERY;
 use super::page::{self, PageSources, SharedHistory};
 use super::problems::{self, FindingSnapshots, ProblemFinder};
 use super::records::RecordsClient;
@@ -93,11 +91,10 @@ pub fn serves(path: &str) -> bool {
     page::serves(path) || path.starts_with("/api/")
 }
 
-/// Takes samples for the history of the page, until `shutdown`.
+/// Takes samples for the history of the page, after findings, until `shutdown`.
 async fn sample(sources: PageSources, shutdown: CancellationToken) {
-    let mut ticks = tokio::time::interval(LOOK_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+    let mut findings = sources.problems.clone();
+    while shutdown.run_until_cancelled(findings.next()).await == Some(true) {
         // This also records when the sync came, by a clock that may run faster than this machine's.
         _ = sources.freshness.now();
         sources.history.sample(sources.clock.now(), &sources);

@@ -9,8 +9,6 @@ use podinit_core::lifecycle::Stage;
 use podinit_core::timestamp::Timestamp;
 use podinit_expo::metrics::{DurationDistribution, PodFigures, StageDurations};
 
-/// How often the page looks whether a sample is due.
-pub const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The time between two samples.
 const SAMPLE_EVERY: Duration = Duration::from_secs(15);
 /// The time between two copies of the distributions.

@@ -131,17 +131,21 @@ impl ProblemFinder {
 
     /// Finds them once, from `began` on. Returns whether anything is known.
     async fn find(&mut self, began: Instant) -> Result<bool, UnansweredQuery> {
-        let mut page = self.in_flight(None).await?;
+        // They are asked for together, so that the owner is woken once where there is nothing to tell.
+        let (page, troubled, beside) = tokio::try_join!(
+            self.in_flight(None),
+            self.troubled(),
+            self.records.ask(RecordQuery::BesidePods)
+        )?;
+        let (mut page, mut ended) = (page, troubled);
         let mut of_rollouts = RolloutParts::default();
         let Some(now) = page.now else {
             return Ok(false);
         };
-        let mut ended = self.troubled(now).await?;
         // Where nothing is wrong and no pod is in flight there is nothing to compare.
         if !(page.records.is_empty() && ended.is_empty()) {
             ended.extend(self.newest().await?);
         }
-        let beside = self.records.ask(RecordQuery::BesidePods).await?;
         let finding = ProblemFinding::new(&ended, now).with_faults(&beside.node_faults);
         let mut finding = finding.after(&self.over_time);
         drop(ended);
@@ -161,11 +165,10 @@ impl ProblemFinder {
                 None => break,
             }
         }
-        let rollouts = self.records.ask(RecordQuery::Rollouts).await?;
         let mut found = finding.finish(&mut self.over_time);
         let parts = (&of_rollouts, &std::mem::take(&mut found.parts));
-        let ended = rollouts.ended_rollouts;
-        let rollouts = FoundRollouts::new(rollouts.rollouts, parts, ended, now);
+        let ended = beside.ended_rollouts;
+        let rollouts = FoundRollouts::new(beside.rollouts, parts, ended, now);
         let problems = found.problems.iter().flat_map(|(problem, _)| {
             let shared = problem.shared.is_some().then(|| problem.shared_texts());
             let causes = problem.causes().into_iter();
@@ -209,8 +212,8 @@ impl ProblemFinder {
 
     /// The newest records of startups that were rejected or failed lately, and of pods that crash right after they were
     /// ready, the oldest of them first.
-    async fn troubled(&self, now: Timestamp) -> Result<Vec<Record>, UnansweredQuery> {
-        let is_late = |record: &Record| match record.progress {
+    async fn troubled(&self) -> Result<Vec<Record>, UnansweredQuery> {
+        let is_late = |record: &Record, now: Timestamp| match record.progress {
             Progress::Ended { at, .. } => at.plus(FAILED_LASTS) > now,
             Progress::InFlight { .. } => false,
         };
@@ -219,7 +222,7 @@ impl ProblemFinder {
 
     /// The newest records of the others, the oldest of them first.
     async fn newest(&self) -> Result<Vec<Record>, UnansweredQuery> {
-        self.ended(false, |_| true).await
+        self.ended(false, |_, _| true).await
     }
 
     /// The newest records of these startups, or of the others, up to the first that is not wanted; the oldest of them
@@ -227,7 +230,7 @@ impl ProblemFinder {
     async fn ended(
         &self,
         troubled: bool,
-        is_wanted: impl Fn(&Record) -> bool,
+        is_wanted: impl Fn(&Record, Timestamp) -> bool,
     ) -> Result<Vec<Record>, UnansweredQuery> {
         let (mut found, mut after) = (Vec::new(), None::<EndedPosition>);
         loop {
@@ -239,7 +242,8 @@ impl ProblemFinder {
             };
             let answer = self.records.ask(query).await?;
             let all = found.len() + answer.records.len();
-            found.extend(answer.records.into_iter().take_while(&is_wanted));
+            let now = answer.now.unwrap_or_default();
+            found.extend(answer.records.into_iter().take_while(|record| is_wanted(record, now)));
             let are_wanted = found.len() == all;
             match answer.next {
                 Some(QueryPosition::Ended(next)) if are_wanted => after = Some(next),

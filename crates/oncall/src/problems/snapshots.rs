@@ -42,6 +42,11 @@ impl FindingSnapshots {
         self.0.borrow().as_ref().map(|(_, seen)| Arc::clone(seen))
     }
 
+    /// Waits for the next finding. False once there will be none.
+    pub(crate) async fn next(&mut self) -> bool {
+        self.0.changed().await.is_ok()
+    }
+
     /// How old it is.
     pub(super) fn age(&self) -> Option<Duration> {
         self.0.borrow().as_ref().map(|(at, _)| at.elapsed())

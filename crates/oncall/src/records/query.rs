@@ -32,11 +32,9 @@ pub enum RecordQuery {
         /// The most records of the answer
         limit: usize,
     },
-    /// The nodes whose clocks are off, those that do not become schedulable, and the SLOs that have matched no pod; no
-    /// records
+    /// The nodes whose clocks are off, those that do not become schedulable, the SLOs that have matched no pod, the
+    /// rollouts in progress, and those that have ended; no records
     BesidePods,
-    /// The rollouts in progress, and those that have ended
-    Rollouts,
     /// The pod of this name, if it is in flight, or else its newest record
     Pod { namespace: String, name: String },
 }
