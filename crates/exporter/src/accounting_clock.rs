@@ -11,9 +11,14 @@ use podinit_core::timestamp::Timestamp;
 use podinit_kube::cluster::clock::{ClockReading, DeliveryClock};
 use podinit_kube::watch::stats::WatchStats;
 
-/// The loop ticks a few times a second. A tick that comes later than this means that the process
-/// did not run.
-const STALL: Duration = Duration::from_secs(2);
+/// The loop ticks at least so often while a figure can change without a delivery.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The loop ticks at least so often while none can ([`Tracker::is_quiet`]).
+const QUIET_TICK: Duration = Duration::from_secs(10);
+
+/// A tick that comes later by this means that the process did not run.
+const STALL: Duration = Duration::from_millis(1_500);
 
 /// When the API server was last heard longer ago than this, the watch says nothing about the
 /// present. The API server ends quiet watches, and sends a bookmark before, more often than this.
@@ -44,8 +49,10 @@ impl TimePassed {
 pub struct AccountingClock {
     /// The latest reading of the clock
     reading: ClockReading,
-    /// When the loop last ticked, by [`DeliveryClock::elapsed`]
-    last_tick: Duration,
+    /// When the loop is to tick next, by [`DeliveryClock::elapsed`]
+    next_tick: Duration,
+    /// The same by the clock
+    tick_due: Timestamp,
     /// When time last stalled or jumped: deadlines pass only after the API server has been heard
     /// since
     disturbed: Option<Instant>,
@@ -62,7 +69,7 @@ impl AccountingClock {
         this
     }
 
-    /// To be called at every tick of the loop, a few times a second.
+    /// To be called at every tick of the loop.
     pub fn tick(&mut self, clock: &dyn DeliveryClock, tracker: &mut Tracker) {
         self.since_tick(clock).apply(tracker);
     }
@@ -95,15 +102,37 @@ impl AccountingClock {
         }
     }
 
+    /// Plans the next tick, for when the next deadline passes, and says how long it is until then. A deadline that has
+    /// passed waits for its source, which the next tick finds out.
+    pub fn until_tick(&mut self, clock: &dyn DeliveryClock, tracker: &Tracker) -> Duration {
+        let longest = if tracker.is_quiet() { QUIET_TICK } else { TICK };
+        let nanos = tracker.next_deadline().map(|due| due.nanos_since(self.reading.now));
+        // It passes strictly after its instant.
+        let due = nanos.and_then(|nanos| u64::try_from(nanos).ok());
+        let due = due.map(|nanos| Duration::from_nanos(nanos.saturating_add(1)));
+        let wait = due.map_or(longest, |due| due.min(longest));
+        self.next_tick = clock.elapsed() + wait;
+        self.tick_due = self.reading.now.plus(wait);
+        wait
+    }
+
+    /// Whether the next tick is due sooner than it is planned, after a delivery.
+    pub fn is_due_sooner(&self, tracker: &Tracker) -> bool {
+        let planned = self.tick_due;
+        planned > self.reading.now.plus(TICK) && !tracker.is_quiet()
+            || tracker.next_deadline().is_some_and(|due| self.reading.now <= due && due < planned)
+    }
+
     fn new(clock: &dyn DeliveryClock) -> Self {
-        Self { reading: clock.read(), last_tick: clock.elapsed(), disturbed: None }
+        let reading = clock.read();
+        Self { reading, next_tick: clock.elapsed() + TICK, tick_due: reading.now, disturbed: None }
     }
 
     /// How time has passed since the last tick.
     fn since_tick(&mut self, clock: &dyn DeliveryClock) -> TimePassed {
         let elapsed = clock.elapsed();
-        let stalled = elapsed.saturating_sub(self.last_tick) > STALL;
-        self.last_tick = elapsed;
+        let stalled = elapsed.saturating_sub(self.next_tick) > STALL;
+        self.next_tick = elapsed + TICK;
         match self.read(clock) {
             TimePassed::Evenly if stalled => {
                 self.disturbed = Some(Instant::now());
@@ -135,12 +164,14 @@ impl AccountingClock {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::sync::Mutex;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::sync::{Arc, Mutex};
 
     use super::*;
     use crate::slos::ExporterSlos;
-    use podinit_core::lifecycle::{Observation, PodEvent, PodObservation, SourceId, TrackerConfig};
+    use podinit_core::lifecycle::{
+        Observation, PodEvent, PodObservation, SloRule, SourceId, TrackerConfig,
+    };
     use podinit_core::pod::{PodSnapshot, PodUid};
     use podinit_slo::SloFile;
 
@@ -188,6 +219,43 @@ mod tests {
         let heard = Instant::now();
         tokio::time::advance(FRESH).await;
         assert!(!time.is_fresh(heard));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ticks_are_planned_for_the_next_deadline() {
+        let clock = Shown::default();
+        clock.show(1000, 0);
+        let rule = SloRule { threshold: Duration::from_millis(60_500), ..SloRule::default() };
+        let mut tracker =
+            Tracker::new(TrackerConfig { slos: Arc::new([rule]), ..TrackerConfig::default() });
+        let mut time = AccountingClock::start(&clock, &mut tracker);
+        assert_eq!(time.until_tick(&clock, &tracker), QUIET_TICK);
+        assert!(!time.is_due_sooner(&tracker));
+        let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
+        pod.created = Some(Timestamp::from_seconds(1000));
+        let delivery = Delivery {
+            source: SourceId(0),
+            event: PodEvent::Applied(pod),
+            now: clock.now(),
+            observed: None,
+            version: None,
+        };
+        tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
+        assert!(time.is_due_sooner(&tracker));
+        assert_eq!(time.until_tick(&clock, &tracker), TICK);
+        assert!(!time.is_due_sooner(&tracker));
+        let due = tracker.next_deadline().unwrap();
+        let second = u64::try_from(due.as_nanos() / 1_000_000_000).unwrap();
+        clock.show(second, 0);
+        time.receive(&clock, &mut tracker);
+        assert_eq!(time.until_tick(&clock, &tracker), Duration::from_nanos(1));
+        // The second is sorted once it has begun.
+        tracker.advance(clock.now().plus_nanos(1), &mut |_, _: Observation<'_>| {});
+        let half = Duration::from_millis(500) + Duration::from_nanos(1);
+        assert_eq!(time.until_tick(&clock, &tracker), half);
+        clock.show(second + 2, 0);
+        time.tick(&clock, &mut tracker);
+        assert_eq!(time.until_tick(&clock, &tracker), TICK);
     }
 
     /// A clock that jumps by an hour when it has been read `reads` times.

@@ -19,7 +19,10 @@ use super::own_thread::OwnThread;
 /// of Kubernetes ([§4.3](crate::specification#s4-3)).
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A thread is busy while its wake-ups are closer than this. Longer than [`PAUSE`], so that a thread whose
+/// A thread is busy after so many close wake-ups in a row. A single one is a timer and what it leads to.
+const BUSY: u32 = 2;
+
+/// Wake-ups are close that are nearer to each other than this. Longer than [`PAUSE`], so that a thread whose
 /// events wait for it at the end of each pause stays busy.
 const CLOSE: Duration = Duration::from_millis(6);
 
@@ -68,24 +71,25 @@ impl WakeupCoalescing {
     }
 }
 
-/// The last two wake-ups.
+/// The last wake-ups.
 #[derive(Clone, Copy, Debug, Default)]
 struct RecentWakeups {
-    before: Option<Instant>,
     last: Option<Instant>,
+    /// How many in a row came close to the one before
+    close: u32,
 }
 
 impl RecentWakeups {
     fn woken(&mut self, now: Instant) {
-        *self = Self { before: self.last, last: Some(now) };
+        let is_close = self.last.is_some_and(|last| now.duration_since(last) < CLOSE);
+        let close = if is_close { self.close.saturating_add(1) } else { 0 };
+        *self = Self { last: Some(now), close };
     }
 
     /// How long to sleep before the thread waits for more.
     fn pause(&self, now: Instant) -> Option<Duration> {
-        let (before, last) = (self.before?, self.last?);
-        let is_busy = last.duration_since(before) < CLOSE;
-        let has_worked_long = now.duration_since(last) >= LONG_WORK;
-        (is_busy && !has_worked_long).then_some(PAUSE)
+        let has_worked_long = now.duration_since(self.last?) >= LONG_WORK;
+        (self.close >= BUSY && !has_worked_long).then_some(PAUSE)
     }
 }
 
@@ -111,6 +115,7 @@ mod tests {
     fn a_thread_that_is_woken_rarely_does_not_pause() {
         assert_eq!(RecentWakeups::default().pause(Instant::now()), None);
         assert_eq!(pause_after(&[], SHORT_WORK), None);
+        assert_eq!(pause_after(&[Duration::from_millis(1)], SHORT_WORK), None);
         let hundred_a_second = [Duration::from_millis(10); 3];
         assert_eq!(pause_after(&hundred_a_second, SHORT_WORK), None);
     }
@@ -124,9 +129,9 @@ mod tests {
     #[test]
     fn a_thread_stays_busy_while_events_wait_at_the_end_of_its_pauses() {
         let woken_at_once = PAUSE + SHORT_WORK * 2;
-        assert_eq!(pause_after(&[woken_at_once], SHORT_WORK), Some(PAUSE));
+        assert_eq!(pause_after(&[woken_at_once; 2], SHORT_WORK), Some(PAUSE));
         let woken_later = PAUSE + Duration::from_millis(1);
-        let found_nothing = pause_after(&[woken_at_once, woken_later], SHORT_WORK);
+        let found_nothing = pause_after(&[woken_at_once, woken_at_once, woken_later], SHORT_WORK);
         assert_eq!(found_nothing, None);
     }
 

@@ -1,11 +1,12 @@
 //! The loop that accounts for deliveries: into the tracker, and what that reports into the recorder.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::ingest_sink::IngestSink;
@@ -18,9 +19,6 @@ use podinit_http::{Heartbeat, SourceHealth};
 use podinit_kube::cluster::clock::DeliveryClock;
 use podinit_kube::watch::events::DeliveredEvents;
 use podinit_kube::watch::stats::WatchStats;
-
-/// How often deadlines are checked while nothing is delivered.
-const TICK: Duration = Duration::from_millis(250);
 
 /// How many deliveries are accounted for by one reading of the clock. It takes a fraction of a millisecond.
 const BATCH: usize = 64;
@@ -54,24 +52,24 @@ pub(crate) struct IngestTask {
 impl IngestTask {
     /// Accounts for deliveries until `shutdown`, or until all senders are gone.
     pub(crate) async fn run(mut self, shutdown: CancellationToken) {
-        let mut ticks = tokio::time::interval(TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut time = AccountingClock::start(&*self.clock, &mut self.tracker);
         for source in (0..=u16::MAX).take(self.sources.len()).map(SourceId) {
             self.tracker.expect(source, self.clock.now());
         }
         let mut batch = Vec::new();
+        let mut tick = pin!(sleep(Duration::ZERO));
         self.sink.records.begin();
         loop {
             tokio::select! {
                 biased;
                 () = shutdown.cancelled() => break,
-                _ = ticks.tick() => {
+                () = &mut tick => {
                     time.tick(&*self.clock, &mut self.tracker);
                     if self.deliveries.is_empty() {
                         let (tracker, sink) = (&mut self.tracker, &mut self.sink);
                         time.let_deadlines_pass(&self.stats, tracker, sink);
                     }
+                    tick.as_mut().reset(Instant::now() + time.until_tick(&*self.clock, &self.tracker));
                     self.heartbeat.beat();
                 }
                 // A snapshot says nothing of deadlines that have passed and are not reported.
@@ -103,6 +101,9 @@ impl IngestTask {
                             self.account_events(events);
                         }
                         self.answer_queries();
+                    }
+                    if time.is_due_sooner(&self.tracker) {
+                        tick.as_mut().reset(Instant::now() + time.until_tick(&*self.clock, &self.tracker));
                     }
                     self.go_on();
                 }
