@@ -5,9 +5,10 @@
 //! PODINIT_BENCH_EVENTS=events.json cargo bench --bench pipeline -- file
 //! cargo bench --bench pipeline -- pod_life     # the lives of pods, without and with their Events
 //! cargo bench --bench pipeline -- heartbeat    # updates of nodes that change nothing
+//! cargo bench --bench pipeline -- --once json  # one pass without measuring, for benches/ledger; or protobuf
 //! ```
 //!
-//! Bytes arrive in chunks as from a connection; they are cut into lines, decoded, tracked and recorded,
+//! Bytes arrive in chunks as from a connection; they are cut into events, decoded, tracked and recorded,
 //! all on one thread and in the order of `serve`. Only the connection and the queue are left out. The
 //! throughput is in watch events per second of CPU time, so that other load affects it only through the
 //! caches.
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::Criterion;
-use criterion::{BatchSize, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Throughput, criterion_group};
 use podinit_core::lifecycle::{
     Delivery, Interval, Namespaces, NodeEvent, PodEvent, Selection, SloRule, SourceId, Stage,
     TimestampMode, Tracker, TrackerConfig,
@@ -38,6 +39,7 @@ use podinit_decode::node::NodeOptions;
 use podinit_decode::node::watch::{NodeDecoder, NodeLineKind};
 use podinit_decode::{ObjectEncoding, PodDecoder, WatchEventKind};
 use podinit_expo::metrics::{Exposition, ExpositionBuilder, LabelConfig, Recorder, SeriesLabel};
+use podinit_kube::watch::event_reader::EventReader;
 use podinit_kube::watch::line_reader::{FramedEvent, LineReader};
 use podinit_sim::protobuf;
 use serde_json::json;
@@ -52,7 +54,7 @@ const BEGIN: Timestamp = Timestamp::from_seconds(1_795_247_820);
 
 /// A fresh pipeline.
 struct Pipeline {
-    lines: LineReader,
+    events: EventReader,
     decoder: PodDecoder,
     event_lines: LineReader,
     event_decoder: EventDecoder,
@@ -63,11 +65,16 @@ struct Pipeline {
 }
 
 impl Pipeline {
-    fn new(labels: LabelConfig, slos: &Arc<[SloRule]>, events: bool) -> Self {
+    fn new(
+        labels: LabelConfig,
+        slos: &Arc<[SloRule]>,
+        encoding: ObjectEncoding,
+        events: bool,
+    ) -> Self {
         let options = labels.decode_options();
         let (recorder, exposition) = ExpositionBuilder::new(labels).events(events).build().unwrap();
         Self {
-            lines: LineReader::new(8 << 20),
+            events: EventReader::new(encoding, 8 << 20),
             decoder: PodDecoder::new(options),
             event_lines: LineReader::new(8 << 20),
             event_decoder: EventDecoder::default(),
@@ -87,9 +94,14 @@ impl Pipeline {
     fn chunk(&mut self, mut chunk: &[u8]) -> u64 {
         let mut events = 0;
         self.now = self.now.plus_nanos(1_000_000);
-        while let Some(line) = self.lines.next(&mut chunk) {
-            let FramedEvent::Whole(line) = line else { continue };
-            let event = match self.decoder.watch_event(line).unwrap().kind {
+        let encoding = self.events.encoding();
+        while let Some(event) = self.events.next(&mut chunk) {
+            let FramedEvent::Whole(event) = event else { continue };
+            let event = match encoding {
+                ObjectEncoding::Json => self.decoder.watch_event(event),
+                ObjectEncoding::Protobuf => self.decoder.watch_frame(event),
+            };
+            let event = match event.unwrap().kind {
                 WatchEventKind::Added(pod) | WatchEventKind::Modified(pod) => {
                     PodEvent::Applied(pod)
                 }
@@ -130,34 +142,66 @@ impl Pipeline {
     }
 }
 
+/// Processes a whole stream and returns its number of events. Its instructions are those of the ledger.
+#[inline(never)]
+fn play(pipeline: &mut Pipeline, stream: &[u8]) -> u64 {
+    stream.chunks(CHUNK).map(|chunk| pipeline.chunk(chunk)).sum()
+}
+
+/// A watch in an encoding.
+fn stream(lines: &[String], encoding: ObjectEncoding) -> Vec<u8> {
+    match encoding {
+        ObjectEncoding::Json => {
+            lines.iter().flat_map(|line| [line, "\n"]).collect::<String>().into()
+        }
+        ObjectEncoding::Protobuf => {
+            let frames = lines.iter().map(|line| protobuf::event(line.as_bytes()).unwrap());
+            frames.flat_map(|frame| protobuf::framed(&frame)).collect()
+        }
+    }
+}
+
 fn pipeline(c: &mut Criterion) {
     let generated = support::lives(PODS);
     let no_slos: Arc<[SloRule]> = Arc::default();
-    run(c, "generated/namespace", &generated, LabelConfig::default, &no_slos);
-    run(c, "generated/all_labels_3_slos", &generated, all_labels, &slos());
+    for encoding in [ObjectEncoding::Json, ObjectEncoding::Protobuf] {
+        let name = |what: &str| format!("{encoding:?}/{what}").to_lowercase();
+        run(
+            c,
+            &name("namespace"),
+            &stream(&generated, encoding),
+            encoding,
+            LabelConfig::default,
+            &no_slos,
+        );
+        run(
+            c,
+            &name("all_labels_3_slos"),
+            &stream(&generated, encoding),
+            encoding,
+            all_labels,
+            &slos(),
+        );
+    }
     if let Some(captured) = support::captured_events() {
-        run(c, "file/namespace", &captured, LabelConfig::default, &no_slos);
+        let json = ObjectEncoding::Json;
+        run(c, "file/namespace", &stream(&captured, json), json, LabelConfig::default, &no_slos);
     }
 }
 
 fn run(
     c: &mut Criterion,
     name: &str,
-    lines: &[String],
+    stream: &[u8],
+    encoding: ObjectEncoding,
     labels: fn() -> LabelConfig,
     slos: &Arc<[SloRule]>,
 ) {
-    let mut stream = lines.join("\n");
-    stream.push('\n');
-    let count = |pipeline: &mut Pipeline| -> u64 {
-        let chunks = stream.as_bytes().chunks(CHUNK);
-        chunks.map(|chunk| pipeline.chunk(chunk)).sum()
-    };
-    let mut probe = Pipeline::new(labels(), slos, false);
-    let events = count(&mut probe);
+    let mut probe = Pipeline::new(labels(), slos, encoding, false);
+    let events = play(&mut probe, stream);
     println!(
         "{name}: {events} events of {} bytes on average; {} pods remembered, exposition of {} bytes",
-        stream.len() / lines.len().max(1),
+        stream.len() as u64 / events.max(1),
         probe.tracker.remembered(),
         probe.exposition.encode(podinit_expo::metrics::ExpositionFormat::Text).unwrap().len(),
     );
@@ -168,8 +212,8 @@ fn run(
         .measurement_time(Duration::from_secs(5));
     group.bench_function(name, |b| {
         b.iter_batched_ref(
-            || Pipeline::new(labels(), slos, false),
-            |pipeline| assert_eq!(count(pipeline), events),
+            || Pipeline::new(labels(), slos, encoding, false),
+            |pipeline| assert_eq!(play(pipeline, stream), events),
             BatchSize::PerIteration,
         );
     });
@@ -192,7 +236,7 @@ fn pod_life(c: &mut Criterion) {
     for (name, events) in [("without_events", false), ("with_events", true)] {
         group.bench_function(name, |b| {
             b.iter_batched_ref(
-                || Pipeline::new(LabelConfig::default(), &slos, events),
+                || Pipeline::new(LabelConfig::default(), &slos, ObjectEncoding::Json, events),
                 |pipeline| {
                     for (changed, reported) in &lives {
                         pipeline.chunk(changed.as_bytes());
@@ -294,4 +338,19 @@ fn slos() -> Arc<[SloRule]> {
 }
 
 criterion_group!(name = benches; config = cpu_time::criterion(); targets = pipeline, pod_life, heartbeat);
-criterion_main!(benches);
+
+fn main() {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "--once").skip(1);
+    let Some(encoding) = arguments.next() else {
+        benches();
+        criterion::Criterion::default().configure_from_args().final_summary();
+        return;
+    };
+    let encoding = match encoding.as_str() {
+        "protobuf" => ObjectEncoding::Protobuf,
+        _ => ObjectEncoding::Json,
+    };
+    let stream = stream(&support::lives(PODS), encoding);
+    let mut pipeline = Pipeline::new(LabelConfig::default(), &Arc::default(), encoding, false);
+    println!("{}", play(&mut pipeline, &stream));
+}

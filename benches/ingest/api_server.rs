@@ -1,4 +1,5 @@
-//! An API server with no pods at first, and a watch that plays the lives of pods at a chosen rate.
+//! An API server with no pods at first, and a watch that plays the lives of pods at a chosen rate. It speaks TLS, as
+//! every kube-apiserver does.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,6 +9,8 @@ use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::Mutex;
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::support::AT_ONCE;
 use super::template::{LifeSteps, Pod};
@@ -21,6 +24,9 @@ pub(crate) struct ApiServer {
     pub(crate) rate: AtomicU64,
     /// Watch events sent
     pub(crate) sent: AtomicUsize,
+    /// Its certificate, in PEM
+    pub(crate) certificate: String,
+    tls: Arc<ServerConfig>,
     /// Over how many namespaces the pods are spread
     namespaces: usize,
     /// By pod and step: when its event was sent
@@ -31,9 +37,15 @@ impl ApiServer {
     pub(crate) fn start(namespaces: usize) -> io::Result<(Arc<Self>, SocketAddr)> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+        let key = signing_key.serialize_der().try_into().unwrap();
+        let tls = ServerConfig::builder().with_no_client_auth();
         let server = Arc::new(Self {
             rate: AtomicU64::new(0),
             sent: AtomicUsize::new(0),
+            certificate: cert.pem(),
+            tls: Arc::new(tls.with_single_cert(vec![cert.der().clone()], key).unwrap()),
             namespaces,
             times: Mutex::default(),
         });
@@ -42,7 +54,7 @@ impl ApiServer {
             for connection in listener.incoming().flatten() {
                 let server = Arc::clone(&serving);
                 // Ends when the client closes the connection.
-                spawn(move || server.connection(&connection));
+                spawn(move || server.connection(connection));
             }
         });
         Ok((server, address))
@@ -61,9 +73,10 @@ impl ApiServer {
         newest.flatten().copied().flatten().max()
     }
 
-    fn connection(&self, stream: &TcpStream) -> io::Result<()> {
+    fn connection(&self, stream: TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
-        let mut requests = BufReader::new(stream);
+        let tls = ServerConnection::new(Arc::clone(&self.tls)).map_err(io::Error::other)?;
+        let mut requests = BufReader::new(StreamOwned::new(tls, stream));
         loop {
             let mut request = String::new();
             if requests.read_line(&mut request)? == 0 {
@@ -72,6 +85,7 @@ impl ApiServer {
             let mut head = String::new();
             while requests.read_line(&mut head)? > 2 {}
             let protobuf = head.contains("vnd.kubernetes.protobuf");
+            let stream = requests.get_mut();
             if request.contains("watch=") && !request.contains("sendInitialEvents") {
                 return self.watch(stream, protobuf);
             }
@@ -81,7 +95,7 @@ impl ApiServer {
             };
             let length = EMPTY_LIST.len();
             write!(
-                &*stream,
+                stream,
                 "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{EMPTY_LIST}"
             )?;
         }
@@ -89,7 +103,7 @@ impl ApiServer {
 
     /// Plays lives until the connection breaks. Each event is a chunk and a write of its own, as an API
     /// server sends it.
-    fn watch(&self, mut stream: &TcpStream, protobuf: bool) -> io::Result<()> {
+    fn watch(&self, stream: &mut impl Write, protobuf: bool) -> io::Result<()> {
         let media_type = match protobuf {
             true => "application/vnd.kubernetes.protobuf;stream=watch",
             false => "application/json",

@@ -2,9 +2,14 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::{env, fs, thread};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+use super::api_server::ApiServer;
 
 /// A process, which is killed at the end.
 pub(crate) struct Reader {
@@ -16,12 +21,18 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// `podinit serve`, which waits for the API server at `address`.
-    pub(crate) fn podinit(api_server: SocketAddr, encoding: &str, state: bool) -> Self {
+    pub(crate) fn podinit(
+        (server, address): &(Arc<ApiServer>, SocketAddr),
+        encoding: &str,
+        state: bool,
+    ) -> Self {
         let files = tempfile::tempdir().unwrap();
         let kubeconfig = files.path().join("kubeconfig");
+        let authority = BASE64_STANDARD.encode(&server.certificate);
         let text = format!(
-            "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
-             clusters: [{{name: c, cluster: {{server: \"http://{api_server}\"}}}}]\nusers: [{{name: u, user: {{}}}}]\n"
+            "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\nclusters: [{{name: c, \
+             cluster: {{server: \"https://{address}\", certificate-authority-data: {authority}}}}}]\n\
+             users: [{{name: u, user: {{}}}}]\n"
         );
         fs::write(&kubeconfig, text).unwrap();
         let program = env::var("PODINIT_BIN");
@@ -52,20 +63,17 @@ impl Reader {
         }
     }
 
-    /// `curl`, which throws away what it reads; `None` where there is none.
-    pub(crate) fn curl(api_server: SocketAddr, encoding: &str) -> Option<Self> {
-        let accept = match encoding {
-            "json" => "Accept: application/json",
-            _ => "Accept: application/vnd.kubernetes.protobuf;stream=watch",
-        };
-        let url = format!("http://{api_server}/api/v1/pods?watch=1");
-        let child = Command::new("curl")
-            .args(["-s", "-N", "-H", accept, "-o"])
-            .arg(Path::new("/dev/null"))
-            .arg(url)
+    /// This program, which [drains](super::floor) the watch.
+    pub(crate) fn floor((server, address): &(Arc<ApiServer>, SocketAddr), encoding: &str) -> Self {
+        let files = tempfile::tempdir().unwrap();
+        let certificate = files.path().join("certificate");
+        fs::write(&certificate, &server.certificate).unwrap();
+        let child = Command::new(env::current_exe().unwrap())
+            .args(["--drain", &address.to_string(), "--encodings", encoding, "--certificate"])
+            .arg(certificate)
             .spawn()
-            .ok()?;
-        Some(Self { child, address: String::new(), _files: None })
+            .unwrap();
+        Self { child, address: String::new(), _files: Some(files) }
     }
 
     pub(crate) fn process(&self) -> u32 {
