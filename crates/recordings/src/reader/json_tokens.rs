@@ -82,20 +82,18 @@ impl<R: Read> LookaheadBuffer<R> {
 
     /// Passes an object or array.
     fn pass_nested(&mut self) -> Result<(), ScanError> {
-        let mut depth = 0_usize;
+        let mut depth = 0;
         loop {
-            self.pass_until(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'))?;
-            match self.ahead().first() {
-                Some(b'"') => {
-                    self.pass_string()?;
-                    continue;
-                }
-                Some(b'{' | b'[') => depth += 1,
-                _ => depth -= 1,
-            }
-            self.pass(1);
-            if depth == 0 {
+            let (passed, has_ended) = nested(self.ahead(), &mut depth);
+            self.pass(passed);
+            if has_ended {
                 return Ok(());
+            }
+            match self.ahead().is_empty() {
+                // A string goes on behind what was read.
+                false => self.pass_string()?,
+                true if self.fill()? => {}
+                true => return Err(ScanError::End),
             }
         }
     }
@@ -137,6 +135,44 @@ impl<R: Read> LookaheadBuffer<R> {
             if !self.fill()? {
                 return Err(ScanError::End);
             }
+        }
+    }
+}
+
+/// How much of `text`, which is inside of `depth` objects and arrays, can be passed at once, and whether the outermost
+/// ends there.
+fn nested(text: &[u8], depth: &mut usize) -> (usize, bool) {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => match string(&text[at..]) {
+                Some(length) => {
+                    at += length;
+                    continue;
+                }
+                None => return (at, false),
+            },
+            b'{' | b'[' => *depth += 1,
+            b'}' | b']' => *depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if *depth == 0 {
+            return (at, true);
+        }
+    }
+    (at, false)
+}
+
+/// The length of the string with which `text` begins, with its quotes; `None` if it does not end there.
+fn string(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let found = at + memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        match text.get(found)? {
+            b'"' => return Some(found + 1),
+            // What is escaped is no end.
+            _ => at = found + 2,
         }
     }
 }

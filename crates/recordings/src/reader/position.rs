@@ -37,8 +37,8 @@ impl TextPosition {
     pub(super) fn after(self, bytes: &[u8]) -> Self {
         let length = bytes.len() as u64;
         let byte = self.byte + length;
-        let newlines = bytes.iter().filter(|byte| **byte == b'\n').count();
-        match bytes.iter().rposition(|byte| *byte == b'\n') {
+        let newlines = memchr::memchr_iter(b'\n', bytes).count();
+        match memchr::memrchr(b'\n', bytes) {
             Some(last) => {
                 Self { line: self.line + newlines as u64, column: length - last as u64, byte }
             }
