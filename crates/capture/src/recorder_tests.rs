@@ -21,7 +21,7 @@ fn pods(document: &str) -> usize {
     let input = std::io::Cursor::new(document.to_owned());
     let mut recording = Recording::from_reader("test", input, DecodeOptions::default());
     let document = recording.next().unwrap().unwrap();
-    let pods = document.snapshots().len();
+    let pods = document.snapshots().count();
     assert!(recording.next().is_none());
     pods
 }

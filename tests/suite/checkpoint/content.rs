@@ -245,7 +245,7 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
     let deliveries = documents.flat_map(|document| {
         let is_deleted =
             matches!(document.pods, Some(RecordedPods::Event(WatchEventKind::Deleted(_))));
-        let pods = document.snapshots().iter().filter(|_| !is_deleted);
+        let pods = document.snapshots().filter(|_| !is_deleted);
         let latest = pods.filter_map(|pod| pod.latest_api_time).max();
         now = now.max(document.observed_at.or(latest).unwrap_or(now));
         let began = now;
@@ -273,7 +273,7 @@ fn deliveries(documents: &str, milestones: &[CustomMilestone], random: &mut Rng)
             Some(RecordedNodes::Event(_)) | None => {}
         }
         let event = match document.pods {
-            Some(RecordedPods::List { pods, .. }) => PodEvent::Listed { pods: pods.into(), began },
+            Some(RecordedPods::List { pods, .. }) => PodEvent::Listed { pods, began },
             Some(
                 RecordedPods::Bare(pod)
                 | RecordedPods::Event(WatchEventKind::Added(pod) | WatchEventKind::Modified(pod)),

@@ -6,7 +6,7 @@ use super::label_hold::LabelHold;
 use super::observation::{Observation, ObservePod, TimedObserver};
 use super::record::{EndedStartup, RecordAmendment};
 use super::rollouts::{EndedRollout, ObserveRollouts, RolloutObservation, RolloutWorkload};
-use crate::pod::{PodInfo, PodUid};
+use crate::pod::{PodInfo, PodSnapshot, PodUid};
 use crate::timestamp::Timestamp;
 
 /// Receives everything that the tracker gives, in the order in which it happened. What an observer has no use for is
@@ -20,6 +20,11 @@ pub trait Observer {
     /// Takes a startup that podinit has followed to its end, after all observations of it.
     fn ended(&mut self, startup: EndedStartup) {
         let _ = startup;
+    }
+
+    /// Takes the first snapshot of a pod, of a list or not, before all observations of the pod.
+    fn first_seen(&mut self, pod: &PodSnapshot, is_listed: bool) {
+        let _ = (pod, is_listed);
     }
 
     /// Takes what became of a startup after its end, after all observations of that.
@@ -91,6 +96,11 @@ impl<O: Observer> TimedObserver<'_, O> {
     /// Hands over a startup that has ended.
     pub(super) fn ended(&mut self, startup: EndedStartup) {
         self.observer.ended(startup);
+    }
+
+    /// Hands over the first snapshot of a pod.
+    pub(super) fn first_seen(&mut self, pod: &PodSnapshot, is_listed: bool) {
+        self.observer.first_seen(pod, is_listed);
     }
 
     /// Reports what became of a startup after its end.

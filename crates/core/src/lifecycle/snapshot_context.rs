@@ -16,6 +16,8 @@ pub(super) struct SnapshotContext {
     /// [§4.3](crate::specification#s4-3))
     pub observed: Option<Timestamp>,
     pub origin: SnapshotOrigin,
+    /// Whether it is one of a list
+    pub is_listed: bool,
     pub mode: TimestampMode,
     /// Whether it is delivered when it happens, as far as its source is known to
     pub in_sync: bool,

@@ -225,11 +225,13 @@ impl Tracker {
         if self.sources.is_in_sync(source) {
             self.shared.lags.in_sync(source, now);
         }
+        let is_list = matches!(event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
         let seen = SnapshotContext {
             source,
             now,
             observed,
             origin,
+            is_listed: is_list,
             mode: self.timestamps,
             in_sync: self.sources.may_pass_deadlines(source, now),
             baseline: self.sources.reentry_baseline(source),
@@ -237,7 +239,6 @@ impl Tracker {
             unbound: false,
             exact_network: false,
         };
-        let is_list = matches!(event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
         if is_list || !self.sources.is_in_sync(source) {
             self.rollouts.defer(source);
         }

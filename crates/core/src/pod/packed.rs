@@ -4,7 +4,7 @@
 //! An ordinary snapshot takes 55 to 85 bytes here, and with its containers at least five times as much as a
 //! [`PodSnapshot`]. Nothing is lost.
 
-mod bytes;
+pub mod bytes;
 mod container;
 mod flags;
 mod named;
@@ -13,11 +13,13 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
+use std::sync::Arc;
 
 use self::bytes::{ByteReader, put_number};
 use self::snapshot::{SharedValues, is_ordinary, pack, unpack};
 use super::{PodSnapshot, PodUid};
+use crate::timestamp::Timestamp;
 
 /// How many bytes are freed at once while the snapshots are taken out.
 const CHUNK: usize = 1 << 20;
@@ -52,6 +54,8 @@ pub struct PackedPods {
     /// The snapshots that are not ordinary
     others: VecDeque<Box<PodSnapshot>>,
     len: usize,
+    /// The latest API time of all that were added
+    latest_api_time: Option<Timestamp>,
     /// The bytes of the snapshot that is being packed
     scratch: Vec<u8>,
     /// The name of the ordinary snapshot before
@@ -75,12 +79,23 @@ impl PackedPods {
         self.others.iter().map(|pod| &**pod)
     }
 
+    /// The latest API time of all that were added.
+    pub const fn latest_api_time(&self) -> Option<Timestamp> {
+        self.latest_api_time
+    }
+
+    /// The namespaces of all that were added; one can come more than once.
+    pub fn namespaces(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.shared.namespaces().chain(self.others().map(|pod| &pod.info.namespace))
+    }
+
     /// Adds a snapshot, and says where it is; `None` past 4 GiB.
     pub fn push(&mut self, pod: PodSnapshot) -> Option<PackedPlace> {
         let kind = match is_ordinary(&pod) {
             true => SnapshotKind::Ordinary,
             false => SnapshotKind::Other,
         };
+        self.latest_api_time = self.latest_api_time.max(pod.latest_api_time);
         self.scratch.clear();
         self.scratch.push(kind as u8);
         for word in pod.uid.words() {
@@ -143,9 +158,11 @@ impl PackedPods {
         self.len -= 1;
     }
 
-    /// Copies of all of them, which take as much memory again.
-    pub fn copies(&self) -> impl Iterator<Item = PodSnapshot> + use<> {
-        self.clone().into_iter()
+    /// A copy of each of them, one at a time.
+    pub fn copies(&self) -> Copies<'_> {
+        let reader = ByteReader(self.chunks.front().map_or(&[], Vec::as_slice));
+        let others = self.others.iter();
+        Copies { packed: self, chunk: 0, reader, others, last_name: Vec::new() }
     }
 }
 
@@ -165,6 +182,54 @@ impl SnapshotKind {
             1 => Self::Other,
             2 => Self::RemovedOrdinary,
             _ => Self::RemovedOther,
+        }
+    }
+}
+
+/// The next snapshot, and whether it is still one of them. `other` gives the next of [`PackedPods::others`], and
+/// `last_name` is the name of the ordinary snapshot before.
+fn unpack_next(
+    reader: &mut ByteReader<'_>,
+    shared: &SharedValues,
+    last_name: &mut Vec<u8>,
+    other: impl FnOnce() -> Option<PodSnapshot>,
+) -> Option<(PodSnapshot, bool)> {
+    let kind = SnapshotKind::from_byte(reader.byte());
+    let uid = uid(reader);
+    let pod = match kind {
+        SnapshotKind::Ordinary | SnapshotKind::RemovedOrdinary => {
+            let name = unpack_name(last_name, reader);
+            unpack(uid, name, shared, reader)
+        }
+        SnapshotKind::Other | SnapshotKind::RemovedOther => other()?,
+    };
+    Some((pod, matches!(kind, SnapshotKind::Ordinary | SnapshotKind::Other)))
+}
+
+/// Copies snapshots.
+pub struct Copies<'a> {
+    packed: &'a PackedPods,
+    chunk: usize,
+    /// What is left of the chunk
+    reader: ByteReader<'a>,
+    others: vec_deque::Iter<'a, Box<PodSnapshot>>,
+    last_name: Vec<u8>,
+}
+
+impl Iterator for Copies<'_> {
+    type Item = PodSnapshot;
+
+    fn next(&mut self) -> Option<PodSnapshot> {
+        let Self { packed, chunk, reader, others, last_name } = self;
+        loop {
+            if reader.0.is_empty() {
+                *chunk += 1;
+                reader.0 = packed.chunks.get(*chunk)?;
+            }
+            let other = || others.next().map(|pod| PodSnapshot::clone(pod));
+            if let (pod, true) = unpack_next(reader, &packed.shared, last_name, other)? {
+                return Some(pod);
+            }
         }
     }
 }
@@ -192,21 +257,14 @@ impl IntoIter {
         let Self { packed, last_name } = self;
         let chunk = packed.chunks.front()?;
         let mut reader = ByteReader(chunk.get(packed.taken..)?);
-        let kind = SnapshotKind::from_byte(reader.byte());
-        let uid = uid(&mut reader);
-        let pod = match kind {
-            SnapshotKind::Ordinary | SnapshotKind::RemovedOrdinary => {
-                let name = unpack_name(last_name, &mut reader);
-                unpack(uid, name, &packed.shared, &mut reader)
-            }
-            SnapshotKind::Other | SnapshotKind::RemovedOther => *packed.others.pop_front()?,
-        };
+        let other = || packed.others.pop_front().map(|pod| *pod);
+        let unpacked = unpack_next(&mut reader, &packed.shared, last_name, other);
         packed.taken = chunk.len() - reader.0.len();
         if reader.0.is_empty() {
             packed.chunks.pop_front();
             packed.taken = 0;
         }
-        Some((pod, matches!(kind, SnapshotKind::Ordinary | SnapshotKind::Other)))
+        unpacked
     }
 }
 

@@ -15,7 +15,7 @@ use podinit_core::lifecycle::{
     EndedRollout, EndedStartup, Interval, Observation, Observer, Outcome, PodObservation, PodState,
     RecordAmendment, Step,
 };
-use podinit_core::pod::PodUid;
+use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::probes::ProbeTimes;
 
@@ -119,6 +119,12 @@ impl KeptStartups {
 }
 
 impl Observer for KeptStartups {
+    fn first_seen(&mut self, pod: &PodSnapshot, is_listed: bool) {
+        if let Some(target) = self.question.target() {
+            self.statuses.borrow_mut().add_first(pod, target, is_listed);
+        }
+    }
+
     fn observe(&mut self, _now: Timestamp, observation: Observation<'_>) {
         let Observation::Pod(
             pod,

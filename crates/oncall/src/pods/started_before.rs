@@ -2,6 +2,7 @@
 //! ([§13.10](crate::specification#s13-10)), and those that crash although they had started
 //! ([§13.11](crate::specification#s13-11)).
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use podinit_core::lifecycle::{
@@ -32,24 +33,25 @@ impl StartedBefore {
     /// Reads a document of what may be a lone list.
     pub(super) fn read(&mut self, document: &RecordingDocument, may_be_lone_list: bool) {
         match may_be_lone_list {
-            true => self.add(document.snapshots()),
+            true => document.snapshots().for_each(|pod| self.add(pod)),
             false => self.clear(),
         }
     }
 
-    /// Takes in pods of the list.
-    pub(super) fn add(&mut self, pods: &[PodSnapshot]) {
-        let may_count = pods.iter().filter(|pod| {
-            let fails = pod.phase == PodPhase::Failed || crashing_container(pod).is_some();
-            fails && !pod.is_static
-        });
-        self.0.extend(may_count.cloned());
+    /// Takes in a pod of the list.
+    pub(super) fn add(&mut self, pod: Cow<'_, PodSnapshot>) {
+        let fails = pod.phase == PodPhase::Failed || crashing_container(&pod).is_some();
+        if fails && !pod.is_static {
+            self.0.push(pod.into_owned());
+        }
     }
 
     /// Takes in a newer version of a pod, or that it is gone.
     pub(super) fn renew(&mut self, uid: PodUid, newer: Option<&PodSnapshot>) {
         self.0.retain(|pod| pod.uid != uid);
-        self.add(newer.map_or(&[], std::slice::from_ref));
+        if let Some(pod) = newer {
+            self.add(Cow::Borrowed(pod));
+        }
     }
 
     /// Drops the pods of the list.

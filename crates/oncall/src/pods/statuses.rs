@@ -12,6 +12,7 @@ use podinit_recordings::reader::RecordingDocument;
 /// The statuses of the pods of a recording, by UID ([§2.3](crate::specification#s2-3)).
 #[derive(Default)]
 pub(super) struct PodStatuses {
+    /// Of the pods of the target, and of those that had lost when they started up
     first: HashMap<PodUid, FirstSight>,
     /// How the pods of the target ended
     endings: HashMap<PodUid, Ending>,
@@ -33,17 +34,25 @@ pub(super) struct FirstSight {
 }
 
 impl PodStatuses {
-    /// Reads the statuses of a document.
+    /// Reads how the pods of a document ended.
     pub(super) fn read(&mut self, document: &RecordingDocument, target: &ExplainTarget) {
-        for pod in document.snapshots() {
-            self.add(pod, target, document.is_list());
-        }
+        document.rare_snapshots().for_each(|pod| self.add_ending(pod, target));
     }
 
-    /// Reads the status of a pod of a list or of an event.
-    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &ExplainTarget, is_listed: bool) {
+    /// Reads the status of a pod of a list.
+    pub(super) fn add(&mut self, pod: &PodSnapshot, target: &ExplainTarget) {
+        self.add_first(pod, target, true);
+        self.add_ending(pod, target);
+    }
+
+    /// Reads the first snapshot of a pod, of a list or not.
+    pub(super) fn add_first(&mut self, pod: &PodSnapshot, target: &ExplainTarget, is_listed: bool) {
+        let lost = LostStartup::from_snapshot(pod);
+        // Nothing else is asked of other pods.
+        if lost.is_none() && !target.fits(&pod.info) {
+            return;
+        }
         self.first.entry(pod.uid).or_insert_with(|| {
-            let lost = LostStartup::from_snapshot(pod);
             let scheduled = pod.conditions.holding(ConditionType::PodScheduled);
             FirstSight {
                 lost,
@@ -53,6 +62,9 @@ impl PodStatuses {
                 crashes_since: crashes_since(pod).filter(|_| is_listed),
             }
         });
+    }
+
+    fn add_ending(&mut self, pod: &PodSnapshot, target: &ExplainTarget) {
         if let Some(ending) = pod.ending.as_deref()
             && target.fits(&pod.info)
         {

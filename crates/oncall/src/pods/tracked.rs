@@ -1,6 +1,7 @@
 //! Pods that were accounted for as by `serve`: those of a recording, and those of one listing of a cluster after the
 //! other.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -111,7 +112,7 @@ impl TrackedPods {
             let doubts = [list::OF_A_LIST.to_owned()].into_iter().chain(doubts).collect();
             let statuses = Rc::<RefCell<PodStatuses>>::default();
             for pod in listed.pods.iter().flat_map(|(_, pods)| pods) {
-                statuses.borrow_mut().add(pod, target, true);
+                statuses.borrow_mut().add(pod, target);
             }
             let kept = KeptStartups::new(&self.question, &statuses);
             (self.kept, self.tracker) =
@@ -127,7 +128,7 @@ impl TrackedPods {
         self.claims.forget_pods();
         let mut said = Vec::new();
         for ((began, pods), source) in listed.pods.into_iter().zip(0..) {
-            self.before.add(&pods);
+            pods.iter().for_each(|pod| self.before.add(Cow::Borrowed(pod)));
             said.extend(self.claims.pods(&pods));
             let pods = pods.into();
             self.deliver(SourceId(source), PodEvent::Listed { pods, began }, now);

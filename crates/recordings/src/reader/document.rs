@@ -1,15 +1,18 @@
 //! Documents of a recording, made from the fields found in their text.
 
+use std::borrow::Cow;
+
 use super::error::RecordingFault;
 use super::misfit::NonRecording;
 use super::position::RecordingPosition;
 use podinit_core::kube_event::KubeEvent;
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::PodSnapshot;
+use podinit_core::pod::packed::PackedPods;
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::node::watch::{NodeLineKind, NodeWatchLine};
 use podinit_decode::pod::DecodeContext;
-use podinit_decode::pod::envelope::{DocumentEnvelope, ListItems, ObservedAt};
+use podinit_decode::pod::envelope::{DocumentEnvelope, ListItem, ListItems, ObservedAt};
 use podinit_decode::pod::object::shorten;
 use podinit_decode::{DecodeError, ObjectFault, WatchEventKind, event, event_kind};
 
@@ -33,7 +36,7 @@ pub struct RecordingDocument {
 pub enum RecordedPods {
     /// A `PodList`, or a `List` that is not of evidence only
     List {
-        pods: Vec<PodSnapshot>,
+        pods: PackedPods,
         /// `metadata.continue`: the next document has the next page of this list
         goes_on: bool,
     },
@@ -71,31 +74,75 @@ pub enum RecordedNodes {
 }
 
 impl RecordedPods {
-    /// The pods.
-    pub fn snapshots(&self) -> &[PodSnapshot] {
+    const fn listed_or_single(&self) -> (Option<&PackedPods>, Option<&PodSnapshot>) {
         match self {
-            Self::List { pods, .. } => pods,
+            Self::List { pods, .. } => (Some(pods), None),
             Self::Bare(pod)
             | Self::Event(
                 WatchEventKind::Added(pod)
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
-            ) => std::slice::from_ref(pod),
-            Self::Event(_) => &[],
+            ) => (None, Some(pod)),
+            Self::Event(_) => (None, None),
         }
     }
 
-    /// The same, to be changed.
-    pub(super) fn snapshots_mut(&mut self) -> &mut [PodSnapshot] {
+    /// The pods, one at a time. Those of a list are copies.
+    pub fn snapshots(&self) -> impl Iterator<Item = Cow<'_, PodSnapshot>> {
+        let (list, single) = self.listed_or_single();
+        let listed = list.into_iter().flat_map(PackedPods::copies);
+        listed.map(Cow::Owned).chain(single.map(Cow::Borrowed))
+    }
+
+    /// Those of the pods that say something rare, such as how they ended; all that are of no list.
+    pub fn rare_snapshots(&self) -> impl Iterator<Item = &PodSnapshot> {
+        let (list, single) = self.listed_or_single();
+        list.into_iter().flat_map(PackedPods::others).chain(single)
+    }
+
+    /// The greatest API time of the pods.
+    pub(crate) fn latest_api_time(&self) -> Option<Timestamp> {
         match self {
-            Self::List { pods, .. } => pods,
+            Self::List { pods, .. } => pods.latest_api_time(),
+            _ => self.snapshots().find_map(|pod| pod.latest_api_time),
+        }
+    }
+
+    /// Changes each of the pods.
+    pub(super) fn change(&mut self, mut change: impl FnMut(&mut PodSnapshot)) {
+        match self {
+            Self::List { pods, .. } => {
+                let changed = std::mem::take(pods).into_iter().map(|mut pod| {
+                    change(&mut pod);
+                    pod
+                });
+                *pods = changed.collect();
+            }
             Self::Bare(pod)
             | Self::Event(
                 WatchEventKind::Added(pod)
                 | WatchEventKind::Modified(pod)
                 | WatchEventKind::Deleted(pod),
-            ) => std::slice::from_mut(pod),
-            Self::Event(_) => &mut [],
+            ) => change(pod),
+            Self::Event(_) => {}
+        }
+    }
+}
+
+/// The items of a list while they are read.
+#[derive(Default)]
+pub(super) struct StreamedItems {
+    pods: PackedPods,
+    others: ListItems,
+}
+
+impl StreamedItems {
+    /// Adds the item at `position`; `is_pod` if the list says that it holds pods only.
+    pub(super) fn push(&mut self, position: usize, item: ListItem, is_pod: bool) {
+        self.others.push(position, Ok(item));
+        self.pods.extend(self.others.pods.drain(..));
+        if is_pod {
+            self.others.unnamed_nodes.clear();
         }
     }
 }
@@ -105,7 +152,7 @@ impl RecordingDocument {
     pub(super) fn new(
         position: RecordingPosition,
         envelope: Option<DocumentEnvelope<'_>>,
-        streamed: Option<ListItems>,
+        streamed: Option<StreamedItems>,
         context: &mut DecodeContext,
     ) -> Result<Self, RecordingFault> {
         let mut envelope = envelope.ok_or(RecordingFault::Object(ObjectFault::NotAnObject))?;
@@ -114,20 +161,28 @@ impl RecordingDocument {
             ObservedAt::At(instant) => Some(instant),
             ObservedAt::Unusable => return Err(RecordingFault::ObservedAt),
         };
-        if let Some(streamed) = streamed {
+        let mut pods = PackedPods::default();
+        if let Some(StreamedItems { pods: streamed, others }) = streamed {
             let items = envelope.items.get_or_insert_default();
-            items.pods.extend(streamed.pods);
-            items.events.extend(streamed.events);
-            items.nodes.extend(streamed.nodes);
-            items.unnamed_nodes.extend(streamed.unnamed_nodes);
+            items.events.extend(others.events);
+            items.nodes.extend(others.nodes);
+            items.unnamed_nodes.extend(others.unnamed_nodes);
+            pods = streamed;
         }
-        let (pods, evidence) = body(envelope, context)?;
+        // Those of another array of items, and of YAML.
+        pods.extend(envelope.items.iter_mut().flat_map(|items| items.pods.drain(..)));
+        let (pods, evidence) = body(envelope, pods, context)?;
         Ok(Self { position, observed_at, pods, evidence })
     }
 
-    /// Its pods.
-    pub fn snapshots(&self) -> &[PodSnapshot] {
-        self.pods.as_ref().map_or(&[], RecordedPods::snapshots)
+    /// Its pods, one at a time.
+    pub fn snapshots(&self) -> impl Iterator<Item = Cow<'_, PodSnapshot>> {
+        self.pods.iter().flat_map(RecordedPods::snapshots)
+    }
+
+    /// Its pods that say something rare ([`RecordedPods::rare_snapshots`]).
+    pub fn rare_snapshots(&self) -> impl Iterator<Item = &PodSnapshot> {
+        self.pods.iter().flat_map(RecordedPods::rare_snapshots)
     }
 
     /// Whether its pods are those of a list, or of a part of one.
@@ -153,11 +208,11 @@ impl RecordingDocument {
         }
         let pods = match self.pods {
             Some(RecordedPods::List { pods, .. }) => pods,
-            Some(RecordedPods::Bare(pod)) => vec![pod],
+            Some(RecordedPods::Bare(pod)) => PackedPods::from_iter([pod]),
             // Evidence moves no time ([§9.5](crate::specification#s9-5), [§14.1](crate::specification#s14-1)).
             Some(RecordedPods::Event(_)) | None => {
                 self.observed_at = None;
-                Vec::new()
+                PackedPods::default()
             }
         };
         Self { pods: Some(RecordedPods::List { pods, goes_on: true }), ..self }
@@ -165,7 +220,7 @@ impl RecordingDocument {
 
     /// The empty page that ends a list.
     pub(crate) fn last_page(position: RecordingPosition) -> Self {
-        let pods = Some(RecordedPods::List { pods: Vec::new(), goes_on: false });
+        let pods = Some(RecordedPods::List { pods: PackedPods::default(), goes_on: false });
         Self { position, observed_at: None, pods, evidence: RecordedEvidence::default() }
     }
 }
@@ -185,8 +240,10 @@ fn only_nodes(nodes: RecordedNodes) -> PodsAndEvidence {
     (None, RecordedEvidence { nodes: Some(nodes), ..RecordedEvidence::default() })
 }
 
+/// `pods` are those among its items.
 fn body(
     envelope: DocumentEnvelope<'_>,
+    pods: PackedPods,
     context: &mut DecodeContext,
 ) -> Result<PodsAndEvidence, RecordingFault> {
     let objects = [Some(&envelope.own), envelope.object.iter().flatten().next()];
@@ -223,7 +280,7 @@ fn body(
             let node = envelope.own.into_node(context).map_err(RecordingFault::Object)?;
             Ok(only_nodes(RecordedNodes::List { nodes: vec![node], goes_on: false }))
         }
-        Some(kind) if LISTS.contains(&kind) => list(envelope),
+        Some(kind) if LISTS.contains(&kind) => list(envelope, pods),
         None if envelope.items.is_some() => {
             Err(RecordingFault::Object(ObjectFault::NotAList(String::new())))
         }
@@ -248,18 +305,21 @@ fn fault(error: DecodeError) -> RecordingFault {
 }
 
 /// What a list holds, all of whose items could be decoded.
-fn list(envelope: DocumentEnvelope<'_>) -> Result<PodsAndEvidence, RecordingFault> {
+fn list(
+    envelope: DocumentEnvelope<'_>,
+    mut pods: PackedPods,
+) -> Result<PodsAndEvidence, RecordingFault> {
     let items = envelope.items.ok_or(RecordingFault::Object(ObjectFault::NoItems))?;
     if let Some((index, fault)) = items.first_fault {
         return Err(RecordingFault::Item { number: index + 1, fault });
     }
-    let ListItems { mut pods, events, mut nodes, unnamed_nodes, .. } = items;
+    let ListItems { events, mut nodes, unnamed_nodes, .. } = items;
     let kind = envelope.own.kind.as_deref();
     match kind {
         // An item that does not state its kind is of the kind of its list.
         Some("NodeList") if pods.len() == unnamed_nodes.len() && events.is_empty() => {
             nodes.extend(unnamed_nodes);
-            pods.clear();
+            pods = PackedPods::default();
         }
         Some("NodeList") => return Err(RecordingFault::NotANode),
         Some("EventList") if !pods.is_empty() || !nodes.is_empty() => {

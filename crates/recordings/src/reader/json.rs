@@ -8,7 +8,7 @@ use std::io::Read;
 
 use serde::de::DeserializeSeed;
 
-use super::document::{LISTS, RecordingDocument};
+use super::document::{LISTS, RecordingDocument, StreamedItems};
 use super::error::{LocatedFault, RecordingFault};
 use super::json_tokens::{JsonKey, ScanError, syntax};
 use super::lookahead::LookaheadBuffer;
@@ -16,7 +16,7 @@ use super::misfit::NonRecording;
 use super::position::TextPosition;
 use podinit_decode::DecodeError;
 use podinit_decode::pod::DecodeContext;
-use podinit_decode::pod::envelope::{EnvelopeReader, ListItem, ListItems};
+use podinit_decode::pod::envelope::{EnvelopeReader, ListItem};
 use podinit_decode::pod::lenient::{LenientField, LenientSeed};
 use podinit_decode::pod::object::ObjectReader;
 
@@ -102,7 +102,7 @@ impl<R: Read> JsonDocuments<R> {
     /// Walks the top level of a document, past its closing brace.
     fn walk(
         &mut self,
-        items: &mut Option<ListItems>,
+        items: &mut Option<StreamedItems>,
         context: &mut DecodeContext,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
@@ -113,7 +113,7 @@ impl<R: Read> JsonDocuments<R> {
         if self.buffer.token()? == b'\'' {
             return Err(RecordingFault::Misfit(NonRecording::PythonText).into());
         }
-        let mut is_of_others = false;
+        let (mut is_of_others, mut is_of_pods) = (false, false);
         loop {
             self.buffer.expect(b'"', "a key in quotes")?;
             let key = self.buffer.pass_key()?;
@@ -122,12 +122,15 @@ impl<R: Read> JsonDocuments<R> {
             // A duplicate key must not let the shell outgrow the buffer.
             if self.buffer.token()? == b'[' && key == JsonKey::Items && items.is_none() {
                 let context = (!is_of_others).then_some(&mut *context);
-                self.walk_items(items.insert(ListItems::default()), context)?;
+                self.walk_items(items.insert(StreamedItems::default()), is_of_pods, context)?;
             } else {
                 let before = self.buffer.piece().len();
                 self.buffer.pass_value()?;
-                is_of_others |=
-                    key == JsonKey::Kind && is_list_of_others(&self.buffer.piece()[before..]);
+                if key == JsonKey::Kind {
+                    let kind = self.buffer.piece()[before..].trim_ascii();
+                    is_of_others |= is_list_of_others(kind);
+                    is_of_pods |= kind == br#""PodList""#;
+                }
             }
             match self.buffer.token()? {
                 b',' => self.buffer.pass(1),
@@ -140,10 +143,12 @@ impl<R: Read> JsonDocuments<R> {
         }
     }
 
-    /// Decodes the elements of an `items` array one by one; without `context`, it passes them.
+    /// Decodes the elements of an `items` array one by one, which are pods if the list says so; without `context`, it
+    /// passes them.
     fn walk_items(
         &mut self,
-        items: &mut ListItems,
+        items: &mut StreamedItems,
+        is_of_pods: bool,
         mut context: Option<&mut DecodeContext>,
     ) -> Result<(), ScanError> {
         self.buffer.pass(1);
@@ -159,7 +164,7 @@ impl<R: Read> JsonDocuments<R> {
             self.buffer.begin_piece();
             self.buffer.pass_value()?;
             if let Some(context) = &mut context {
-                items.push(index, Ok(self.item(index, context)?));
+                items.push(index, self.item(index, context)?, is_of_pods);
             }
             index += 1;
             self.buffer.begin_piece();
@@ -213,7 +218,7 @@ impl<R: Read> JsonDocuments<R> {
 
 /// Whether `kind`, a text in JSON, is that of lists of other objects, whose items need not be decoded.
 fn is_list_of_others(kind: &[u8]) -> bool {
-    let kind = kind.trim_ascii().strip_prefix(b"\"").and_then(|kind| kind.strip_suffix(b"\""));
+    let kind = kind.strip_prefix(b"\"").and_then(|kind| kind.strip_suffix(b"\""));
     kind.is_some_and(|kind| {
         kind.ends_with(b"List") && !LISTS.iter().any(|own| own.as_bytes() == kind)
     })

@@ -2,7 +2,7 @@
 //! `kubectl` and `podinit capture` write them.
 //!
 //! A recording is concatenated JSON documents or a stream of YAML documents, gzipped or not. It is
-//! read as a stream: in memory are at most the text of one object and, of a list, the snapshots of its
+//! read as a stream: in memory are at most the text of one object and, of a list, the packed snapshots of its
 //! pods. A live watch counts what it cannot decode and continues; a malformed recording is an error,
 //! because its user would take the numbers for complete.
 //!

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::clocks_ahead::{ClockAhead, ClocksAhead};
-use super::document::{RecordedNodes, RecordedPods, RecordingDocument};
+use super::document::{RecordedNodes, RecordingDocument};
 use podinit_core::node::NodeSnapshot;
 use podinit_core::pod::{ConditionType, PodSnapshot, PodUid, StatusConditions};
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
@@ -90,17 +90,16 @@ impl SoFar {
         let happened = evidence.events.iter().filter_map(|event| event.occurred.last);
         evidence.latest_event = happened.filter(can_be).max();
         evidence.latest_heartbeat = heartbeats.into_iter().filter(can_be).max();
-        let pods = document.pods.as_mut().map_or(Default::default(), RecordedPods::snapshots_mut);
         let nodes: &mut [NodeSnapshot] = match &mut evidence.nodes {
             Some(RecordedNodes::List { nodes, .. }) => nodes,
             Some(RecordedNodes::Event(_)) | None => &mut [],
         };
-        let pods = pods.iter_mut();
-        let pods = pods.filter(|pod| !pod.latest_api_time.iter().all(can_be));
+        let pods = document.pods.as_mut();
+        let pods = pods.filter(|pods| !pods.latest_api_time().iter().all(can_be));
         let nodes = nodes.iter_mut();
         let nodes = nodes.filter(|node| !node.latest_api_time.iter().all(can_be));
-        let (mut pods, mut nodes) = (pods.peekable(), nodes.peekable());
-        if pods.peek().is_none() && nodes.peek().is_none() {
+        let mut nodes = nodes.peekable();
+        if pods.is_none() && nodes.peek().is_none() {
             return;
         }
         other_times.sort_unstable();
@@ -109,15 +108,20 @@ impl SoFar {
             let own = other_times[first..].iter();
             own.take_while(move |(of, _)| *of == uid).map(|(_, time)| *time)
         };
-        for pod in pods {
-            if let Some(stated) = pod.latest_api_time {
-                let by_node = of_control_plane(pod).all(|time| can_be(&time));
-                let node = pod.info.node.as_ref().filter(|_| by_node);
-                state.ahead.add(pod.uid, node, stated.nanos_since(present));
-            }
+        let ahead = &mut state.ahead;
+        let mut judge = |pod: &mut PodSnapshot| {
+            let Some(stated) = pod.latest_api_time.filter(|stated| !can_be(stated)) else {
+                return;
+            };
+            let by_node = of_control_plane(pod).all(|time| can_be(&time));
+            let node = pod.info.node.as_ref().filter(|_| by_node);
+            ahead.add(pod.uid, node, stated.nanos_since(present));
             let times = [pod.created, pod.started].into_iter().flatten();
             let times = times.chain(transitions(&pod.conditions));
             pod.latest_api_time = times.chain(others_of(pod.uid)).filter(can_be).max();
+        };
+        if let Some(pods) = pods {
+            pods.change(&mut judge);
         }
         for node in nodes {
             let ready = node.ready.and_then(|ready| ready.last_transition);

@@ -6,6 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
+use podinit_core::pod::packed::PackedPods;
 use podinit_core::pod::{ConditionType, PodUid};
 use podinit_decode::WatchEventKind;
 use podinit_decode::rfc3339;
@@ -96,18 +97,19 @@ type: DELETED
 ---
 "#;
 
-fn uids(pods: &[podinit_core::pod::PodSnapshot]) -> Vec<PodUid> {
-    pods.iter().map(|pod| pod.uid).collect()
+fn uids(pods: &RecordedPods) -> Vec<PodUid> {
+    pods.snapshots().map(|pod| pod.uid).collect()
 }
 
 fn assert_is_the_list(document: &RecordingDocument) {
     assert_eq!(document.observed_at, rfc3339::parse("2026-01-02T03:04:05Z"));
-    let Some(RecordedPods::List { pods, goes_on }) = &document.pods else {
+    let Some(pods @ RecordedPods::List { goes_on, .. }) = &document.pods else {
         panic!("not a list: {document:?}");
     };
     assert_eq!(uids(pods), [PodUid::from_text("a"), PodUid::from_text("b")]);
     assert_eq!(document.evidence, RecordedEvidence::default());
-    assert!(pods[1].conditions.holding(ConditionType::Ready).is_some());
+    let second = pods.snapshots().nth(1).unwrap();
+    assert!(second.conditions.holding(ConditionType::Ready).is_some());
     assert!(goes_on);
 }
 
@@ -140,7 +142,7 @@ fn a_list_is_read_item_by_item_whatever_its_key_order() {
     assert_eq!(documents.len(), 1);
     assert_is_the_list(&documents[0]);
     assert_eq!(documents[0].position.line, 2);
-    let empty = Some(RecordedPods::List { pods: vec![], goes_on: false });
+    let empty = Some(RecordedPods::List { pods: PackedPods::default(), goes_on: false });
     let empty = (empty, RecordedEvidence::default());
     for text in [
         r#"{"kind":"PodList","items":[]}"#,

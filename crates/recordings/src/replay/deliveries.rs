@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::config::ReplayConfig;
 use super::first_pods::FirstPods;
-use super::replay_clock::latest_api_time;
 use super::streamed_list::{StreamedList, in_order};
 use crate::reader::{RecordedNodes, RecordedPods, RecordingDocument};
 use podinit_core::claim_events::ClaimEvents;
@@ -16,6 +15,7 @@ use podinit_core::lifecycle::{
     Tracker, TrackerConfig, TrackerObservation,
 };
 use podinit_core::node::NodeSnapshot;
+use podinit_core::pod::packed::PackedPods;
 use podinit_core::pod::{PodSnapshot, PodUid};
 use podinit_core::shard::Shard;
 use podinit_core::timestamp::Timestamp;
@@ -72,7 +72,7 @@ pub(super) struct Replay<S, F> {
 /// inferred from it ([§5.4](crate::specification#s5-4)).
 #[derive(Default)]
 struct ReplayedList {
-    pods: Vec<PodSnapshot>,
+    pods: PackedPods,
     /// The Events among the pods
     events: Vec<KubeEvent>,
     /// The nodes among the pods
@@ -172,7 +172,7 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
             Some(RecordedPods::Bare(pod)) => {
                 self.deliver_behind_bare();
                 let first = || ReplayedList { observed, ..ReplayedList::default() };
-                self.bare.get_or_insert_with(first).pods.push(pod);
+                self.bare.get_or_insert_with(first).pods.extend([pod]);
             }
             Some(RecordedPods::List { pods, goes_on }) => {
                 let nodes = match nodes {
@@ -182,7 +182,10 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
                 let list = match self.pending.take() {
                     None => ReplayedList { pods, events, nodes, observed },
                     Some(mut list) => {
-                        list.pods.extend(pods);
+                        match list.pods.is_empty() {
+                            true => list.pods = pods,
+                            false => list.pods.extend(pods),
+                        }
                         list.events.extend(events);
                         list.nodes.extend(nodes);
                         list
@@ -285,9 +288,9 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
     }
 
     fn list(&mut self, list: ReplayedList) {
-        let began = list.observed.or(latest_api_time(&list.pods)).unwrap_or(self.now());
+        let of_pods = list.observed.or(list.pods.latest_api_time());
+        let began = of_pods.unwrap_or(self.now());
         if !list.nodes.is_empty() {
-            let of_pods = list.observed.or(latest_api_time(&list.pods));
             let of_nodes = list.nodes.iter().filter_map(|node| node.latest_api_time);
             let time = list.observed.or(of_pods.max(of_nodes.max()));
             self.node_list(list.nodes, time);
@@ -297,7 +300,7 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
         }
         self.stream = Some(StreamedList::relist());
         self.stats.set_synced(SOURCE, true);
-        self.deliver(PodEvent::Listed { pods: list.pods.into(), began }, None);
+        self.deliver(PodEvent::Listed { pods: list.pods, began }, None);
         self.kube_events(list.events);
     }
 
@@ -410,10 +413,10 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
                 for delivery in std::mem::take(&mut self.early_nodes) {
                     self.tracker.apply(delivery, &mut self.sink);
                 }
-                let pods = in_order(pods);
-                let began = began.or(latest_api_time(&pods)).unwrap_or(self.now());
+                let pods = PackedPods::from(in_order(pods));
+                let began = began.or(pods.latest_api_time()).unwrap_or(self.now());
                 self.drop_early_events();
-                self.deliver(PodEvent::Listed { pods: pods.into(), began }, None);
+                self.deliver(PodEvent::Listed { pods, began }, None);
             }
             Some(StreamedList::Relist(pods)) => {
                 self.stats.count_relist(RelistReason::Recorded);
@@ -483,7 +486,7 @@ impl<S: Observer, E, F: Fn(&Arc<WatchStats>) -> Result<S, E>> Replay<S, F> {
             PodEvent::Applied(pod) | PodEvent::Deleted(pod) if !self.is_own(pod.uid) => {
                 PodEvent::OtherShard
             }
-            PodEvent::Listed { pods, began } => {
+            PodEvent::Listed { pods, began } if self.shard.is_some() => {
                 let own = pods.into_iter().filter(|pod| self.is_own(pod.uid));
                 PodEvent::Listed { pods: own.collect(), began }
             }

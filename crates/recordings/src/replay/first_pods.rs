@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::reader::RecordingDocument;
-use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::pod::PodUid;
 use podinit_core::timestamp::{NANOS_PER_SECOND, Timestamp};
 use podinit_text::words::count;
 
@@ -29,11 +29,11 @@ impl FirstPods {
         let pods = || held.iter().flat_map(|(document, _)| document.snapshots());
         let began = observed.or(pods().filter_map(|pod| pod.latest_api_time).max());
         let uids: HashSet<PodUid> = pods().map(|pod| pod.uid).collect();
-        let is_old = |pod: &&PodSnapshot| {
+        let old = pods().filter(|pod| {
             let created = pod.created.filter(|_| !pod.is_static);
             created.zip(began).is_some_and(|(created, began)| began.nanos_since(created) > OLD)
-        };
-        let old: HashSet<PodUid> = pods().filter(is_old).map(|pod| pod.uid).collect();
+        });
+        let old: HashSet<PodUid> = old.map(|pod| pod.uid).collect();
         let old = old.len();
         let warning = (old > 0).then(|| {
             let were = if old == 1 { "was" } else { "were" };

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use crate::reader::RecordingDocument;
-use podinit_core::pod::PodSnapshot;
 use podinit_core::timestamp::Timestamp;
 
 /// A clock that each document sets. It never goes back.
@@ -45,14 +44,8 @@ impl ReplayClock {
     /// API time seen so far. Evidence has no time ([§9.5](crate::specification#s9-5),
     /// [§14.1](crate::specification#s14-1)).
     fn time_of(&mut self, document: &RecordingDocument) -> Option<Timestamp> {
-        document.pods.as_ref()?;
-        let stated = latest_api_time(document.snapshots());
+        let stated = document.pods.as_ref()?.latest_api_time();
         self.latest_api_time = self.latest_api_time.max(stated);
         document.observed_at.or(if document.is_list() { stated } else { self.latest_api_time })
     }
-}
-
-/// The greatest API time of `pods`.
-pub(super) fn latest_api_time(pods: &[PodSnapshot]) -> Option<Timestamp> {
-    pods.iter().filter_map(|pod| pod.latest_api_time).max()
 }

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::reader::{RecordedNodes, RecordedPods, RecordingDocument};
-use podinit_core::pod::{PodSnapshot, PodUid};
+use podinit_core::pod::PodUid;
+use podinit_core::pod::packed::PackedPods;
 use podinit_decode::WatchEventKind;
 
 /// What the documents up to here show of pods.
@@ -94,7 +95,7 @@ impl ShapeReader {
         }
     }
 
-    fn list(&mut self, pods: &[PodSnapshot], states_time: bool, goes_on: bool) {
+    fn list(&mut self, pods: &PackedPods, states_time: bool, goes_on: bool) {
         if !self.is_incomplete {
             self.lists += 1;
             self.before.extend(self.present.drain());
@@ -102,8 +103,7 @@ impl ShapeReader {
         self.is_incomplete = goes_on;
         self.states_times |= states_time;
         let mut is_later = self.lists > 1 && self.states_times;
-        for pod in pods {
-            let namespace = &pod.info.namespace;
+        for namespace in pods.namespaces() {
             is_later |= self.before.contains(namespace);
             if !self.present.contains(namespace) {
                 self.present.insert(Arc::clone(namespace));

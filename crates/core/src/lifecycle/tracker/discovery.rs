@@ -74,6 +74,7 @@ impl Tracker {
             reporter.pod(&snapshot.info, PodObservation::Refused(reason));
             return;
         }
+        reporter.first_seen(snapshot, seen.is_listed);
         self.shared.matches.see(&self.shared.rules, &snapshot.info);
         if self.may_be_back(snapshot, seen.source) {
             self.remember_accounted(snapshot, seen, reporter);

@@ -2,7 +2,7 @@
 //! the program; it reads as 0.
 
 /// Writes a number in groups of seven bits, the lowest first.
-pub(super) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
@@ -16,23 +16,26 @@ pub(super) fn put_signed(out: &mut Vec<u8>, number: i64) {
 }
 
 /// 0, -1, 1, -2, … as 0, 1, 2, 3, …
-pub(super) const fn zigzag(number: i64) -> u64 {
+pub const fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63).cast_unsigned()
 }
 
-pub(super) const fn unzigzag(number: u64) -> i64 {
+/// What [`zigzag`] was made of.
+pub const fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
 /// What is left to read.
-pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
+pub struct ByteReader<'a>(pub &'a [u8]);
 
 impl<'a> ByteReader<'a> {
-    pub(super) fn byte(&mut self) -> u8 {
+    /// The next byte.
+    pub fn byte(&mut self) -> u8 {
         self.array::<1>()[0]
     }
 
-    pub(super) fn array<const N: usize>(&mut self) -> [u8; N] {
+    /// So many bytes.
+    pub fn array<const N: usize>(&mut self) -> [u8; N] {
         let Some((array, rest)) = self.0.split_first_chunk() else {
             self.0 = &[];
             return [0; N];
@@ -41,14 +44,16 @@ impl<'a> ByteReader<'a> {
         *array
     }
 
-    pub(super) fn bytes(&mut self, length: u64) -> &'a [u8] {
+    /// So many bytes, or as many as there are.
+    pub fn bytes(&mut self, length: u64) -> &'a [u8] {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let (bytes, rest) = self.0.split_at(length.min(self.0.len()));
         self.0 = rest;
         bytes
     }
 
-    pub(super) fn number(&mut self) -> u64 {
+    /// What [`put_number`] has written.
+    pub fn number(&mut self) -> u64 {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte();

@@ -23,6 +23,11 @@ impl<T: ?Sized> NumberedValues<T> {
         number
     }
 
+    /// All of them, in the order of their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.values.iter()
+    }
+
     pub(super) fn get(&self, number: u64) -> Option<Arc<T>> {
         let index = usize::try_from(number).ok()?;
         self.values.get(index).map(Arc::clone)

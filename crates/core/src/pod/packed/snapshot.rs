@@ -11,8 +11,8 @@ use super::named;
 use super::numbered::NumberedValues;
 use crate::label_value::LabelValue;
 use crate::pod::{
-    Claims, ConditionStatus, ConditionType, ContainerSpec, GateNames, PodInfo, PodPhase,
-    PodSnapshot, PodUid, Revision, StatusCondition, StatusConditions, Workload,
+    Claims, ConditionStatus, ConditionType, ContainerProbes, ContainerSpec, GateNames, PodInfo,
+    PodPhase, PodSnapshot, PodUid, Revision, StatusCondition, StatusConditions, Workload,
 };
 use crate::timestamp::{NANOS_PER_SECOND, Timestamp};
 
@@ -24,8 +24,15 @@ pub(super) struct SharedValues {
     workloads: NumberedValues<Workload>,
     pod_labels: NumberedValues<[Box<str>]>,
     images: NumberedValues<Vec<Arc<str>>>,
+    probes: NumberedValues<Vec<ContainerProbes>>,
     containers: NumberedValues<str>,
     gates: NumberedValues<GateNames>,
+}
+
+impl SharedValues {
+    pub(super) fn namespaces(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.namespaces.iter()
+    }
 }
 
 /// Whether a snapshot has nothing but what [`pack`] packs.
@@ -39,8 +46,7 @@ pub(super) fn is_ordinary(pod: &PodSnapshot) -> bool {
         && !pod.ended_by_deletion
         && pod.in_place.is_none()
         && pod.waiting_messages.is_none()
-        && pod.ending.is_none()
-        && pod.info.probes.is_none();
+        && pod.ending.is_none();
     let deletion = [pod.deletion_asked, pod.deletion_due];
     let times = [pod.created, pod.started, pod.latest_api_time];
     let transitions = (ConditionType::ALL.into_iter())
@@ -125,9 +131,13 @@ pub(super) fn pack(pod: &PodSnapshot, shared: &mut SharedValues, out: &mut Vec<u
     put_signed(out, base);
     put_time(out, base, *started);
     put_time(out, base, *latest_api_time);
-    pack_conditions(conditions, named.is_some(), base, out);
+    let beside = [(NAMED, named.is_some()), (PROBES, info.probes.is_some())];
+    pack_conditions(conditions, beside, base, out);
     if let Some(named) = named {
         named::pack(named, &mut shared.gates, base, out);
+    }
+    if let Some(probes) = &info.probes {
+        put_number(out, shared.probes.number(probes));
     }
     if pod.has_init_containers {
         put_number(out, init_runs.as_secs());
@@ -167,6 +177,7 @@ fn pack_info(info: &PodInfo, shared: &mut SharedValues, out: &mut Vec<u8>) {
         workload,
         host_network: _,
         pod_labels,
+        // After the conditions.
         probes: _,
         images,
     } = info;
@@ -195,13 +206,15 @@ pub(super) fn unpack(
 ) -> PodSnapshot {
     let flags = BitFlags::from_bytes(reader.array());
     let resource_version = flags.has(BitFlags::VERSION).then(|| reader.number());
-    let info = unpack_info(flags, name, shared, reader);
+    let mut info = unpack_info(flags, name, shared, reader);
     let revision = Revision::of_number(reader.number() as u32);
     let base = reader.signed();
     let started = time(reader, base);
     let latest_api_time = time(reader, base);
-    let (conditions, has_named) = unpack_conditions(reader, base);
-    let named = has_named.then(|| Box::new(named::unpack(&shared.gates, reader, base)));
+    let (conditions, beside) = unpack_conditions(reader, base);
+    let has = |bit| beside & bit != 0;
+    let named = has(NAMED).then(|| Box::new(named::unpack(&shared.gates, reader, base)));
+    info.probes = has(PROBES).then(|| shared.probes.get(reader.number())).flatten();
     let init_runs = unpack_init_runs(flags, reader);
     let terminating = flags.has(BitFlags::TERMINATING);
     let mut deletion = || if terminating { time(reader, base) } else { None };
@@ -315,11 +328,19 @@ fn flags(pod: &PodSnapshot) -> BitFlags {
 
 /// Beside the statuses: it has gates or conditions with names of their own.
 const NAMED: u16 = 1 << 15;
+/// The same: its containers have probes.
+const PROBES: u16 = 1 << 14;
 // More types would need more bits.
-const _: () = assert!(2 * ConditionType::ALL.len() < u16::BITS as usize);
+const _: () = assert!(2 * ConditionType::ALL.len() <= PROBES.trailing_zeros() as usize);
 
-fn pack_conditions(conditions: &StatusConditions, has_named: bool, base: i64, out: &mut Vec<u8>) {
-    let mut statuses: u16 = if has_named { NAMED } else { 0 };
+fn pack_conditions(
+    conditions: &StatusConditions,
+    beside: [(u16, bool); 2],
+    base: i64,
+    out: &mut Vec<u8>,
+) {
+    let beside = beside.into_iter().filter(|(_, is_set)| *is_set);
+    let mut statuses = beside.fold(0, |bits, (bit, _)| bits | bit);
     for kind in ConditionType::ALL {
         let status = conditions.get(kind).map(|condition| condition.status);
         statuses |= u16::from(code(status)) << (2 * kind.index());
@@ -332,8 +353,8 @@ fn pack_conditions(conditions: &StatusConditions, has_named: bool, base: i64, ou
     }
 }
 
-/// The conditions, and whether [`named::pack`] has written something behind them.
-fn unpack_conditions(reader: &mut ByteReader<'_>, base: i64) -> (StatusConditions, bool) {
+/// The conditions, and the bits beside them.
+fn unpack_conditions(reader: &mut ByteReader<'_>, base: i64) -> (StatusConditions, u16) {
     let statuses = u16::from_le_bytes(reader.array());
     let mut conditions = StatusConditions::default();
     for kind in ConditionType::ALL {
@@ -343,7 +364,7 @@ fn unpack_conditions(reader: &mut ByteReader<'_>, base: i64) -> (StatusCondition
         let condition = StatusCondition { status, last_transition };
         conditions.insert(kind, condition);
     }
-    (conditions, statuses & NAMED != 0)
+    (conditions, statuses & (NAMED | PROBES))
 }
 
 /// The status of a condition in two bits.

@@ -67,7 +67,7 @@ fn of_a_mixed_list_the_pods_are_the_list_and_the_events_follow() {
     let list = format!(r#"{{"items":[{},{POD},{}],"kind":"List"}}"#, event("1"), event("2"));
     for text in [list.clone(), list.replace("},{", "},\n{")] {
         let documents = bodies(&text);
-        let [(Some(RecordedPods::List { pods, .. }), evidence)] = &documents[..] else {
+        let [(Some(pods @ RecordedPods::List { .. }), evidence)] = &documents[..] else {
             panic!("not a list: {documents:?}");
         };
         assert_eq!(uids(pods), [PodUid::from_text("a")]);

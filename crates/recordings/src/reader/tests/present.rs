@@ -37,7 +37,7 @@ fn times_after(so_far: &SoFar, text: &str) -> Vec<Option<i64>> {
             _ => &[],
         };
         let nodes = nodes.iter().map(|node| node.latest_api_time);
-        let pods = document.snapshots().iter().map(|pod| pod.latest_api_time);
+        let pods = document.snapshots().map(|pod| pod.latest_api_time);
         nodes.chain(pods).collect::<Vec<_>>()
     });
     let seconds = latest.map(|time| Some(time?.as_nanos() / 1_000_000_000 - PRESENT));
