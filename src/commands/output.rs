@@ -29,6 +29,53 @@ pub(super) fn print_with(
     is_read(buffered(write, out)).map(drop)
 }
 
+/// [`print_data`] for a text that is written part by part.
+pub(super) fn print_data_with(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    if !io::stdout().is_terminal() {
+        return print_with(write, out);
+    }
+    let shown = |to: &mut dyn Write| {
+        let mut lines = ShownLines { to, line: Vec::new() };
+        write(&mut lines)?;
+        lines.end_line()
+    };
+    print_with(shown, out)
+}
+
+/// Writes each line without what would act on a terminal.
+struct ShownLines<'a> {
+    to: &'a mut dyn Write,
+    /// The beginning of a line
+    line: Vec<u8>,
+}
+
+impl ShownLines<'_> {
+    fn end_line(&mut self) -> io::Result<()> {
+        let line = lines_shown(&String::from_utf8_lossy(&self.line));
+        self.line.clear();
+        self.to.write_all(line.as_bytes())
+    }
+}
+
+impl Write for ShownLines<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.end_line()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
 /// [`print`] for output that goes on. Returns whether somebody still reads it.
 pub(super) fn print_to_reader(text: &[u8], out: &mut impl Write) -> anyhow::Result<bool> {
     is_read(out.write_all(text).and_then(|()| out.flush()))
@@ -66,5 +113,22 @@ pub(super) fn style() -> TerminalStyle {
     TerminalStyle {
         colour: terminal && !no_color,
         width: columns.map_or(80, |columns| columns.min(MOST_COLUMNS)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_acts_in_lines_that_come_in_parts() -> io::Result<()> {
+        let mut shown = Vec::new();
+        let mut lines = ShownLines { to: &mut shown, line: Vec::new() };
+        for part in ["a\u{1b}", "[2Jb\r\n\n", "c\u{7}d"] {
+            lines.write_all(part.as_bytes())?;
+        }
+        lines.end_line()?;
+        assert_eq!(shown, lines_shown("a\u{1b}[2Jb\r\n\nc\u{7}d").as_bytes());
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::output::{buffered, print_data, print_with, style};
+use super::output::{buffered, print_data, print_data_with, print_with, style};
 use super::progress::WithProgressBar;
 use crate::args::{
     Evidence, RecordingArgs, ReplayArgs, ReplayFormat, ReportArgs, ReportFormat, ReportSource,
@@ -78,18 +78,18 @@ pub(super) fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<
         }
     };
     let text = match args.output {
-        ReportFormat::Text => found.summary.to_text(style()).into(),
-        ReportFormat::Json => found.summary.to_json()?.into(),
-        ReportFormat::Markdown => found.summary.to_markdown().into(),
-        ReportFormat::Csv => found.to_csv()?,
-        ReportFormat::Html => found.to_html()?.into(),
-        // As a text it would take far more memory than the pods.
+        ReportFormat::Text => found.summary.to_text(style()),
+        ReportFormat::Json => found.summary.to_json()?,
+        ReportFormat::Markdown => found.summary.to_markdown(),
+        ReportFormat::Html => found.to_html()?,
+        // As texts these would take far more memory than the pods.
+        ReportFormat::Csv if is_printed(args) => {
+            return print_data_with(|to| found.write_csv(to), out);
+        }
+        ReportFormat::Csv => return write(args, |to| found.write_csv(to), out),
         ReportFormat::Trace => return write(args, |to| found.write_trace(to), out),
     };
-    match args.output {
-        ReportFormat::Csv if is_printed(args) => print_data(text, out),
-        _ => write(args, |to| to.write_all(&text), out),
-    }
+    write(args, |to| to.write_all(text.as_bytes()), out)
 }
 
 fn of_recording(args: &ReportArgs, files: &[PathBuf]) -> anyhow::Result<DetailedReport> {

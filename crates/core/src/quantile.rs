@@ -1,6 +1,8 @@
 //! Quantiles by nearest rank: exact ones of values that are all at hand, and those of very many durations in bounded
 //! memory.
 
+use std::collections::BTreeMap;
+
 use hdrhistogram::Histogram;
 
 use crate::lifecycle::Latency;
@@ -15,32 +17,74 @@ pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     sorted.get(rank.saturating_sub(1)).copied()
 }
 
-/// Durations that are all at hand, in seconds. Each quantile is one that occurred.
+/// Durations that are all at hand, each counted: those that the API states are whole seconds, of which there are few.
+/// Each quantile is one that occurred.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ExactDistribution(Vec<f64>);
+pub struct ExactDistribution {
+    counts: BTreeMap<Latency, u64>,
+    count: u64,
+}
 
 impl FromIterator<Latency> for ExactDistribution {
     fn from_iter<I: IntoIterator<Item = Latency>>(durations: I) -> Self {
-        let mut seconds: Vec<f64> = durations.into_iter().map(Latency::as_seconds_f64).collect();
-        seconds.sort_by(f64::total_cmp);
-        Self(seconds)
+        let mut all = Self::default();
+        durations.into_iter().for_each(|latency| all.add(latency));
+        all
+    }
+}
+
+/// Of durations, each with how often it is there.
+impl FromIterator<(Latency, u64)> for ExactDistribution {
+    fn from_iter<I: IntoIterator<Item = (Latency, u64)>>(counted: I) -> Self {
+        let mut all = Self::default();
+        counted.into_iter().for_each(|(latency, count)| all.add_times(latency, count));
+        all
     }
 }
 
 impl ExactDistribution {
+    /// Adds a duration.
+    pub fn add(&mut self, latency: Latency) {
+        self.add_times(latency, 1);
+    }
+
+    fn add_times(&mut self, latency: Latency, count: u64) {
+        *self.counts.entry(latency).or_default() += count;
+        self.count += count;
+    }
+
+    /// The number of durations.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The `percent`th percentile in seconds; `None` without durations.
     pub fn at(&self, percent: usize) -> Option<f64> {
-        nearest_rank(&self.0, percent)
+        let rank = (self.count * percent as u64).div_ceil(100).max(1);
+        let mut until = 0;
+        let mut counts = self.counts.iter();
+        let found = counts.find(|(_, count)| {
+            until += **count;
+            until >= rank
+        });
+        found.map(|(latency, _)| latency.as_seconds_f64())
     }
 
     /// The 99th percentile in seconds; `None` of fewer than [`LEAST_OF_P99`] durations.
     pub fn p99(&self) -> Option<f64> {
-        self.at(99).filter(|_| self.0.len() as u64 >= LEAST_OF_P99)
+        self.at(99).filter(|_| self.count >= LEAST_OF_P99)
     }
 
-    /// The durations in seconds, the shortest first.
-    pub fn seconds(&self) -> &[f64] {
-        &self.0
+    /// The shortest of the `slowest` longest durations, and how many of them take as long; `None` of none.
+    pub fn least_of_slowest(&self, slowest: u64) -> Option<(Latency, u64)> {
+        let mut left = slowest.min(self.count);
+        for (latency, count) in self.counts.iter().rev() {
+            if left <= *count {
+                return Some((*latency, left)).filter(|_| left > 0);
+            }
+            left -= count;
+        }
+        None
     }
 }
 

@@ -6,7 +6,8 @@ use std::io::Cursor;
 use std::process::Output;
 
 use podinit_core::lifecycle::{
-    Delivery, NodeFaults, PodEvent, Progress, Record, SourceId, Tracker, TrackerConfig,
+    Delivery, EndedStartup, NodeFaults, Observer, PodEvent, Progress, Record, SourceId, Tracker,
+    TrackerConfig,
 };
 use podinit_core::pod::{NotScheduled, NotScheduledReason, PodSnapshot, PodUid, Workload};
 use podinit_core::timestamp::Timestamp;
@@ -21,8 +22,7 @@ use podinit_oncall::problems::{PodFilter, ProblemSnapshot};
 use podinit_oncall::records;
 use podinit_oncall::stuck::{StuckPod, StuckPods};
 use podinit_recordings::reader::Recording;
-use podinit_recordings::replay::ReplayConfig;
-use podinit_reports::report::detail;
+use podinit_recordings::replay::{self, ReplayConfig};
 use podinit_text::document::TerminalStyle;
 use podinit_text::strangers_text::{LONGEST_LABEL, acts, escaped_json, lines_shown, shown};
 use serde_json::{Value, json};
@@ -53,6 +53,16 @@ fn replayed(format: &str, texts: &[String]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The records of startups that have ended.
+#[derive(Default)]
+struct EndedRecords(Vec<Record>);
+
+impl Observer for EndedRecords {
+    fn ended(&mut self, startup: EndedStartup) {
+        self.0.push(startup.record());
+    }
+}
+
 /// The startups of the pods of [`recording`].
 fn startups(texts: &[String]) -> Vec<Record> {
     let options = DecodeOptions {
@@ -64,8 +74,11 @@ fn startups(texts: &[String]) -> Vec<Record> {
         ..DecodeOptions::default()
     };
     let documents = Recording::from_reader("test", Cursor::new(recording(texts)), options);
-    let detailed = detail(documents, ReplayConfig::default(), 10).unwrap();
-    let records: Vec<Record> = detailed.pods.into_iter().filter_map(|pod| pod.record).collect();
+    let new_sink = |_: &_| Ok(EndedRecords::default());
+    let config = ReplayConfig::default().observed();
+    let end = replay::replayed(documents, config, new_sink, |_, _| {}).unwrap();
+    let EndedRecords(mut records) = end.sink;
+    records.extend(end.tracker.in_flight_after(None).map(|(_, pod)| pod.record()));
     assert!(records.len() >= texts.len() * 7, "{}", records.len());
     records
 }

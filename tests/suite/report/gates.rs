@@ -186,7 +186,7 @@ fn records_give_the_same_figures() {
     let adopted = format!("{list}\n{}\n{}", event("MODIFIED", end, 45), rest.join("\n"));
     for (recording, passed) in [(recording(QUOTA, 6, 10), 7), (adopted, 6)] {
         let found = detailed(&recording);
-        let records = found.pods.iter().filter_map(|pod| pod.record.clone());
+        let records = found.pods.iter().filter_map(|pod| pod.record);
         let (ended, in_flight) = records.partition(|record| record.outcome().is_some());
         let kept = ExporterRecords { ended, in_flight, ..ExporterRecords::default() };
         let again = report::of_records(kept, 10).summary;
@@ -238,7 +238,7 @@ fn what_comes_after_ready_is_in_rows_records_and_comparisons() {
         (row.count, row.p50, row.max)
     };
     assert_eq!(row(&found.summary.intervals), (6, Some(300.0), Some(300.0)));
-    let ended: Vec<_> = found.pods.iter().filter_map(|pod| pod.record.clone()).collect();
+    let ended: Vec<_> = found.pods.iter().filter_map(|pod| pod.record).collect();
     let kept = ExporterRecords { ended, ..ExporterRecords::default() };
     assert_eq!(row(&report::of_records(kept, 10).summary.intervals).0, 6);
     let sides = [300, 330].map(|model| file(&loaded_late(&recording(QUOTA, 30, 10), model)));

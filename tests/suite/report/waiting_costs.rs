@@ -131,9 +131,9 @@ async fn the_gain_is_within_the_bound(seed: u64) {
         record.duration(Interval::CreatedToReady)?;
         Some((*before.truth.get(&record.uid)?, *after.truth.get(&record.uid)?))
     };
-    let both: Vec<(f64, f64)> = report.pods.iter().filter_map(took).collect();
-    for pod in &report.pods {
-        let Some((was, is)) = took(pod) else { continue };
+    let both: Vec<(f64, f64)> = report.pods.iter().filter_map(|pod| took(&pod)).collect();
+    for pod in report.pods.iter() {
+        let Some((was, is)) = took(&pod) else { continue };
         let record = pod.record.as_ref().unwrap();
         let spans = record.pulls.iter().filter_map(|pull| pull.span());
         let pulled: i64 = spans.map(|(from, to)| to.nanos_since(from)).sum();

@@ -116,7 +116,7 @@ pub use pod_node::{NodeAge, StartupImages};
 pub(crate) use record::fixtures as record_fixtures;
 pub use record::{
     EndedStartup, GateState, InFlightPosition, InFlightRecord, IntervalKind, IntervalResult,
-    MOST_CAUSES, MilestoneSource, Progress, Record, RecordAmendment, RecordedCause,
+    MOST_CAUSES, MilestoneSource, Needed, Progress, Record, RecordAmendment, RecordedCause,
     RecordedContainer, RecordedCustomMilestone, RecordedGate, RecordedImage, RecordedInterval,
     RecordedMilestone, RecordedPull, RecordedRelapse, SloResult, StageSpans, TimelineSpan,
 };

@@ -19,10 +19,11 @@ use super::verdict::verdict;
 use super::waterfall::{WaterfallRow, waterfall};
 use podinit_core::kube_event::CapacityState;
 use podinit_core::lifecycle::{
-    Cause, Latency, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity,
-    RecordedGate, WaitReason,
+    Cause, LostStartup, MilestoneSource, Outcome, Progress, Record, RecordedCapacity, RecordedGate,
+    WaitReason,
 };
 use podinit_core::pod::Ending;
+use podinit_core::quantile::ExactDistribution;
 use podinit_core::timestamp::Timestamp;
 use podinit_recordings::probes::{Advice, ProbeDurations, advise};
 use podinit_text::human_time::since;
@@ -35,7 +36,7 @@ pub struct ExplanationContext {
     /// Of a pod in flight, the pods that wait for the same
     pub peers: Option<Peers>,
     /// The step `probe` of the pods of the same workload with the same probes and images
-    pub probe_times: Vec<Latency>,
+    pub probe_times: ExactDistribution,
     /// Where a workload was asked for, its pods
     pub workload_pods: Option<WorkloadPods>,
     /// Why the status of the pod no longer says when it started up
@@ -246,7 +247,7 @@ impl Explanation {
             unschedulable: record.unschedulable.as_ref().map(autoscaler),
             causes: causes(record, &ended, began, end),
             slos: slos(record),
-            probes: probes(record, probe_times),
+            probes: probes(record, &probe_times),
             fleet: fleet.pods(),
             workload_pods,
             peers,
@@ -334,9 +335,9 @@ fn slos(record: &Record) -> Vec<SloLine> {
 }
 
 /// What to change in the probes of the pod, by how long the pods of its workload took.
-fn probes(record: &Record, probe_times: Vec<Latency>) -> Vec<Advice> {
+fn probes(record: &Record, probe_times: &ExactDistribution) -> Vec<Advice> {
     let (Some(probes), Some(taken)) =
-        (&record.pod.probes, ProbeDurations::from_latencies(probe_times))
+        (&record.pod.probes, ProbeDurations::from_distribution(probe_times))
     else {
         return Vec::new();
     };

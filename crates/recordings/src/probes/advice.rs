@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use podinit_core::label_values;
-use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbe, ContainerProbes};
 use podinit_core::quantile::ExactDistribution;
 use podinit_text::human_time::seconds;
@@ -58,12 +57,8 @@ pub struct ProbeDurations {
 
 impl ProbeDurations {
     /// Of so many startups; `None` where they are too few for advice.
-    pub fn from_latencies(latencies: Vec<Latency>) -> Option<Self> {
-        if latencies.len() < LEAST_STARTUPS {
-            return None;
-        }
-        let pods = latencies.len();
-        let taken: ExactDistribution = latencies.into_iter().collect();
+    pub fn from_distribution(taken: &ExactDistribution) -> Option<Self> {
+        let pods = usize::try_from(taken.count()).ok().filter(|pods| *pods >= LEAST_STARTUPS)?;
         // To the millisecond.
         let at = |percent| Some((taken.at(percent)? * 1_000.0).round() / 1_000.0);
         Some(Self { pods, p50: at(50)?, p99: at(99)? })

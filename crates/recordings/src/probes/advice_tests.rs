@@ -5,6 +5,7 @@
 use super::advice::{Advice, ProbeDurations, advise};
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbe, ContainerProbes};
+use podinit_core::quantile::ExactDistribution;
 
 /// `initialDelaySeconds`, `periodSeconds`, `failureThreshold`
 fn probe(initial_delay: u32, period: u32, failure_threshold: u32) -> Option<ContainerProbe> {
@@ -128,9 +129,11 @@ fn no_container_gets_less_than_a_minute_or_than_it_has() {
 
 #[test]
 fn four_startups_are_too_few_and_their_number_is_said() {
-    let startups = |count| vec![Latency::from_nanos(35_000_000_000); count];
-    assert_eq!(ProbeDurations::from_latencies(startups(4)), None);
-    let taken = ProbeDurations::from_latencies(startups(5)).unwrap();
+    let startups = |count| -> ExactDistribution {
+        vec![Latency::from_nanos(35_000_000_000); count].into_iter().collect()
+    };
+    assert_eq!(ProbeDurations::from_distribution(&startups(4)), None);
+    let taken = ProbeDurations::from_distribution(&startups(5)).unwrap();
     assert_eq!((taken.pods, taken.p50, taken.p99), (5, 35.0, 35.0));
     let all = [
         [None, probe(30, 10, 3), None],

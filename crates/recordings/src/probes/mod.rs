@@ -13,6 +13,7 @@ pub use advice::{Advice, PRECISION, ProbeDurations, ProbeFinding, advise};
 
 use podinit_core::lifecycle::Latency;
 use podinit_core::pod::{ContainerProbes, PodInfo, Workload};
+use podinit_core::quantile::ExactDistribution;
 
 /// The probes of the workloads of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -59,18 +60,18 @@ struct WorkloadVersion {
 
 /// The durations of the step `probe`, of pods with probes.
 #[derive(Debug, Default)]
-pub struct ProbeTimes(BTreeMap<WorkloadVersion, Vec<Latency>>);
+pub struct ProbeTimes(BTreeMap<WorkloadVersion, ExactDistribution>);
 
 impl ProbeTimes {
     /// Counts a pod that took so long.
     pub fn add(&mut self, pod: &PodInfo, latency: Latency) {
         if let Some(version) = WorkloadVersion::from_pod(pod) {
-            self.0.entry(version).or_default().push(latency);
+            self.0.entry(version).or_default().add(latency);
         }
     }
 
     /// Those of the pods of the version of `pod`.
-    pub fn of_version(&mut self, pod: &PodInfo) -> Vec<Latency> {
+    pub fn of_version(&mut self, pod: &PodInfo) -> ExactDistribution {
         let times = WorkloadVersion::from_pod(pod).and_then(|version| self.0.remove(&version));
         times.unwrap_or_default()
     }
@@ -78,11 +79,11 @@ impl ProbeTimes {
     /// The advice, for at most `top` workloads.
     pub fn report(self, top: usize) -> ProbeReport {
         let mut workloads: BTreeMap<_, WorkloadVersions> = BTreeMap::new();
-        for (version, latencies) in self.0 {
+        for (version, taken) in self.0 {
             let WorkloadVersion { namespace, kind, name, .. } = &version;
             let key = (Arc::clone(namespace), kind.clone(), name.clone());
             let versions = workloads.entry(key).or_default();
-            if let Some(taken) = ProbeDurations::from_latencies(latencies) {
+            if let Some(taken) = ProbeDurations::from_distribution(&taken) {
                 versions.are_measured = true;
                 versions.add(workload_advice(&version, taken));
             }

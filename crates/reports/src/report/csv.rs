@@ -1,8 +1,10 @@
 //! The report as CSV (RFC 4180): a row for each pod. Docs: `docs/reports.md`.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use super::ReportedPods;
 use super::pods::ReportedPod;
 use super::rows;
 use podinit_core::lifecycle::{
@@ -35,16 +37,15 @@ pub fn columns() -> Vec<String> {
 }
 
 /// Writes the head and a row for each pod.
-pub(super) fn render(pods: &[ReportedPod]) -> Result<Vec<u8>, csv::Error> {
-    let mut writer =
-        csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+pub(super) fn write(pods: &ReportedPods, to: impl Write) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(to);
     let mut columns = all_columns();
     columns.extend(custom_milestones(pods));
     writer.write_record(columns.iter().map(|(name, _)| name))?;
-    for pod in pods {
-        writer.write_record(columns.iter().map(|(_, value)| value(pod)))?;
+    for pod in pods.iter() {
+        writer.write_record(columns.iter().map(|(_, value)| value(&pod)))?;
     }
-    writer.into_inner().map_err(|error| error.into_error().into())
+    writer.flush()
 }
 
 fn all_columns() -> Vec<CsvColumn> {
@@ -146,11 +147,8 @@ fn gates() -> Vec<CsvColumn> {
 }
 
 /// Three columns for each milestone of your own that a pod has had.
-fn custom_milestones(pods: &[ReportedPod]) -> Vec<CsvColumn> {
-    let records = || pods.iter().filter_map(|pod| pod.record.as_ref());
-    let names: BTreeSet<Arc<str>> = records()
-        .flat_map(|record| record.custom_milestones.iter().map(|one| Arc::clone(&one.milestone)))
-        .collect();
+fn custom_milestones(pods: &ReportedPods) -> Vec<CsvColumn> {
+    let names: BTreeSet<Arc<str>> = pods.custom_milestones().cloned().collect();
     fn find<'a>(record: &'a Record, name: &str) -> Option<&'a RecordedCustomMilestone> {
         record.custom_milestones.iter().find(|one| *one.milestone == *name)
     }

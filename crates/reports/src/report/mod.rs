@@ -20,6 +20,7 @@ mod of_records;
 mod own_milestones;
 mod pods;
 mod report_sink;
+mod reported_pods;
 mod rollouts;
 mod slowest_pods;
 mod summary;
@@ -35,11 +36,11 @@ use formatting::IntervalNames;
 pub(super) use formatting::span;
 pub(super) use html::charts::LogAxis;
 pub use of_records::of_records;
-use pods::RecordedImages;
 pub use pods::ReportedPod;
 use report_sink::ReportSink;
 pub(super) use report_sink::rows as intervals;
 use report_sink::rows;
+pub use reported_pods::ReportedPods;
 pub use summary::{InFlightSummary, IntervalSummary, Report, ReportedPodName};
 use summary::{StartupSummary, Warmth};
 pub use waiting::Saving;
@@ -71,7 +72,7 @@ pub fn summarize(
     Ok(end.sink.report(timestamps, &end.tracker, end.lone_list.is_some()))
 }
 
-/// A summary, and every single pod by namespace and name. Takes memory for each of them.
+/// A summary, and every single pod by namespace and name. Takes about 90 bytes of memory for each of them.
 ///
 /// # Errors
 /// As [`summarize`].
@@ -82,44 +83,43 @@ pub fn detail(
 ) -> Result<DetailedReport, RecordingError> {
     let timestamps = config.tracker.timestamps;
     let milestones = Arc::clone(&config.tracker.milestones);
-    let mut images = RecordedImages::default();
-    let new_sink = |_: &_| Ok(ReportSink::new(top, &milestones).with_pods());
-    let see = |document: &RecordingDocument, _| images.read(document);
-    let end = replayed(documents, config.observed(), new_sink, see)?;
+    let new_sink = |_: &_| Ok(ReportSink::new(top, &milestones).with_pods(&milestones));
+    let end = replayed(documents, config.observed(), new_sink, |_, _| {})?;
     let (mut sink, tracker, is_lone) = (end.sink, end.tracker, end.lone_list.is_some());
-    let pods = sink.take_pods().into_pods(&tracker, &images);
+    let (pods, end) = (sink.take_pods(), sink.end());
+    let summary = sink.report(timestamps, &tracker, is_lone);
     Ok(DetailedReport {
-        end: sink.end(),
-        summary: sink.report(timestamps, &tracker, is_lone),
-        pods,
-        slow: Vec::new(),
+        summary,
+        pods: pods.into_pods(tracker),
+        slow: ReportedPods::default(),
+        end,
     })
 }
 
 /// A report with the single pods.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct DetailedReport {
     pub summary: Report,
     /// Every pod, by namespace and name
-    pub pods: Vec<ReportedPod>,
+    pub pods: ReportedPods,
     /// Startups that an exporter has kept because they were slow; they are drawn and count in no figure
-    pub slow: Vec<ReportedPod>,
+    pub slow: ReportedPods,
     /// When the recording ends
     pub end: Option<Timestamp>,
 }
 
 impl DetailedReport {
     /// A summary alone.
-    pub const fn without_pods(summary: Report) -> Self {
-        Self { summary, pods: Vec::new(), slow: Vec::new(), end: None }
+    pub fn without_pods(summary: Report) -> Self {
+        Self { summary, pods: ReportedPods::default(), slow: ReportedPods::default(), end: None }
     }
 
-    /// The report as CSV, with a row for each pod.
+    /// Writes the report as CSV, row by row, one for each pod.
     ///
     /// # Errors
-    /// None: texts can be written to memory.
-    pub fn to_csv(&self) -> Result<Vec<u8>, ::csv::Error> {
-        csv::render(&self.pods)
+    /// If it cannot be written.
+    pub fn write_csv(&self, to: impl Write) -> io::Result<()> {
+        csv::write(&self.pods, to)
     }
 
     /// The report as one HTML file.

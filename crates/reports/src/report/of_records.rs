@@ -1,6 +1,6 @@
 //! A report on the records that running exporters have kept, instead of a recording.
 
-use super::pods::{ReportedPod, in_order};
+use super::pods::ReportedPod;
 use super::report_sink::ReportSink;
 use super::{DetailedReport, ReportedPodName};
 use podinit_core::lifecycle::{Progress, Record, Stage};
@@ -30,24 +30,11 @@ pub fn of_records(kept: ExporterRecords, top: usize) -> DetailedReport {
     let end = sink.end();
     let summary = sink.report_on_records(oldest.map(|oldest| oldest.map(|(_, name)| name)));
     let ExporterRecords { ended, in_flight, slow, .. } = kept;
-    let reported = |records: Vec<Record>| in_order(records.into_iter().map(reported).collect());
+    let reported = |records: Vec<Record>| records.into_iter().map(ReportedPod::from).collect();
     DetailedReport {
         end,
         summary,
         pods: reported(ended.into_iter().chain(in_flight).collect()),
         slow: reported(slow),
-    }
-}
-
-fn reported(record: Record) -> ReportedPod {
-    let containers = record.containers.iter();
-    let regular = containers.filter(|container| !container.init);
-    ReportedPod {
-        uid: Some(record.uid),
-        info: record.pod.clone(),
-        images: regular.filter_map(|container| container.image.clone()).collect(),
-        outcome: record.outcome(),
-        set_aside: None,
-        record: Some(record),
     }
 }

@@ -20,7 +20,7 @@ use podinit_core::lifecycle::{
     Progress, Record, RecordAmendment, Stage, StageOrStep, Step, TimestampMode, Tracker,
     TrackerObservation, UnobservedReason,
 };
-use podinit_core::pod::{PodInfo, PodUid};
+use podinit_core::pod::{PodInfo, PodSnapshot, PodUid};
 use podinit_core::timestamp::Timestamp;
 use podinit_decode::rfc3339;
 use podinit_histogram::layout::ClassicBuckets;
@@ -90,8 +90,8 @@ impl ReportSink {
     }
 
     /// With every single pod.
-    pub(super) fn with_pods(self) -> Self {
-        Self { pods: Some(PodCollector::default()), ..self }
+    pub(super) fn with_pods(self, milestones: &[CustomMilestone]) -> Self {
+        Self { pods: Some(PodCollector::new(milestones)), ..self }
     }
 
     /// Takes the single pods, which were collected.
@@ -271,12 +271,19 @@ impl Observer for ReportSink {
     }
 
     fn ended(&mut self, startup: EndedStartup) {
-        match self.lost.remove(&startup.uid()) {
+        let record = startup.record();
+        match self.lost.remove(&record.uid) {
             true => self.waiting.leave_out(),
-            false => self.waiting.add(&startup.record(), None, true),
+            false => self.waiting.add(&record, None, true),
         }
         if let Some(pods) = &mut self.pods {
-            pods.ended(startup);
+            pods.ended(startup, record);
+        }
+    }
+
+    fn first_seen(&mut self, pod: &PodSnapshot, _is_listed: bool) {
+        if let Some(pods) = &mut self.pods {
+            pods.first_seen(pod);
         }
     }
 
@@ -351,11 +358,15 @@ impl ReportSink {
     }
 
     fn observe_pod(&mut self, pod: &PodInfo, observation: PodObservation) {
-        if let Some(pods) = &mut self.pods {
-            pods.observe(pod, observation);
-        }
         match observation {
-            PodObservation::Moved { from, to } => self.moved(from, to),
+            PodObservation::Moved { from, to } => {
+                self.moved(from, to);
+                if let (Some(pods), PodState::Undiscovered, PodState::Finished(outcome)) =
+                    (&mut self.pods, from, to)
+                {
+                    pods.excluded(pod, outcome);
+                }
+            }
             PodObservation::OldestInFlight { stage, entered } => {
                 self.oldest[stage as usize] = entered;
             }
@@ -379,6 +390,9 @@ impl ReportSink {
             PodObservation::SetAside { uid, lost } => {
                 self.set_aside[lost as usize] += 1;
                 self.lost.insert(uid);
+                if let Some(pods) = &mut self.pods {
+                    pods.set_aside(uid, lost);
+                }
             }
             PodObservation::Anomaly(kind) => self.anomalies[kind as usize] += 1,
             // A report shows the observations above. It has no labels, SLOs or delivery delays; a

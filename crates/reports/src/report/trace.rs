@@ -1,12 +1,11 @@
 //! A report as a trace, which Perfetto reads: a process for each node, a track for each pod and for each container whose
 //! image was pulled, and a slice for each stage, step and pull.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::ReportedPods;
 use super::formatting::IntervalNames;
 use super::pods::ReportedPod;
 use podinit_core::lifecycle::{Outcome, Record};
@@ -18,24 +17,19 @@ const NO_NODE: &str = "no node";
 
 /// Writes the trace. `end` is the end of the recording, where the slices of what is still open end.
 pub(super) fn write(
-    pods: &[ReportedPod],
+    pods: &ReportedPods,
     end: Option<Timestamp>,
     names: IntervalNames,
     to: impl Write,
 ) -> io::Result<()> {
     let (mut trace, mut tracks) = (ChromeTrace::begin(to, &Value::Null)?, 0);
-    let mut nodes: BTreeMap<Option<Arc<str>>, Vec<(&ReportedPod, &Record)>> = BTreeMap::new();
-    for pod in pods {
-        if let Some(record) = &pod.record {
-            let node = pod.info.node.clone();
-            nodes.entry(node).or_default().push((pod, record));
-        }
-    }
-    for (pid, (node, pods)) in nodes.iter().enumerate() {
+    for (pid, (node, positions)) in pods.by_node().into_iter().enumerate() {
         let name = node.as_deref().unwrap_or(NO_NODE);
         trace.name("process_name", (pid + 1, 0), name)?;
-        for (pod, record) in pods {
-            write_pod(&mut trace, (pid + 1, &mut tracks), pod, record, (end, names))?;
+        for pod in positions.into_iter().filter_map(|position| pods.get(position)) {
+            if let Some(record) = &pod.record {
+                write_pod(&mut trace, (pid + 1, &mut tracks), &pod, record, (end, names))?;
+            }
         }
     }
     trace.end().map(drop)

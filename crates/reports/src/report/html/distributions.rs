@@ -1,11 +1,9 @@
 //! The distribution of each stage, step and end-to-end duration, in one figure.
 
 use super::charts::LogAxis;
-use crate::report::ReportedPod;
 use crate::report::formatting::{IntervalNames, seconds};
-use crate::report::pods::durations;
 use crate::report::report_sink::rows;
-use podinit_core::lifecycle::Interval;
+use podinit_core::lifecycle::{Interval, IntervalResult, Record};
 use podinit_core::quantile::ExactDistribution as Durations;
 use podinit_text::words::count;
 
@@ -27,21 +25,39 @@ pub(super) struct IntervalDistribution {
     pub svg: String,
 }
 
+/// The durations of all pods, by [`Interval::index`].
+#[derive(Default)]
+pub(super) struct AllDurations([Durations; Interval::COUNT]);
+
+impl AllDurations {
+    pub(super) fn add(&mut self, record: &Record) {
+        for one in &record.intervals {
+            if let IntervalResult::Measured { seconds } = one.result {
+                self.0[one.interval.index()].add(seconds);
+            }
+        }
+    }
+
+    pub(super) fn of(&self, interval: Interval) -> &Durations {
+        &self.0[interval.index()]
+    }
+}
+
 /// Every interval that was observed.
 pub(super) fn interval_distributions(
-    pods: &[ReportedPod],
+    durations: &AllDurations,
     names: IntervalNames,
 ) -> IntervalDistributions {
-    let all: Vec<(Interval, Durations)> = rows()
-        .map(|interval| (interval, durations(pods, interval)))
-        .filter(|(_, durations)| !durations.seconds().is_empty())
+    let all: Vec<(Interval, &Durations)> = rows()
+        .map(|interval| (interval, durations.of(interval)))
+        .filter(|(_, durations)| durations.count() > 0)
         .collect();
-    let axis = LogAxis::from_distributions(all.iter().map(|(_, durations)| durations));
-    let draw = |(interval, durations): &(Interval, Durations)| {
+    let axis = LogAxis::from_distributions(all.iter().map(|(_, durations)| *durations));
+    let draw = |(interval, durations): &(Interval, &Durations)| {
         let at = |percent| durations.at(percent).map_or_else(String::new, seconds);
         IntervalDistribution {
             name: names.name(interval.as_str()),
-            pods: count(durations.seconds().len() as u64, "pod", "pods"),
+            pods: count(durations.count(), "pod", "pods"),
             p50: at(50),
             p90: at(90),
             max: at(100),

@@ -1,12 +1,13 @@
 //! What the report says in words. Each sentence is about pods that were observed, and stands only where
 //! the figures bear it out.
 
-use super::stages::{by_duration, mean};
+use super::distributions::AllDurations;
+use super::groups::PodGroups;
+use super::stages::{ReadyPods, StageSums};
+use super::unfinished::{IN_FLIGHT, UnfinishedGroup, UnfinishedPods};
 use crate::report::formatting::{IntervalNames, cold_sentence, largest_part, seconds};
-use crate::report::html::unfinished::{IN_FLIGHT, UnfinishedGroup, UnfinishedPods};
-use crate::report::pods::durations;
-use crate::report::{DetailedReport, ReportedPod, StartupSummary, Warmth};
-use podinit_core::dimension::{Dimension, grouped};
+use crate::report::{Report, StartupSummary, Warmth};
+use podinit_core::dimension::Dimension;
 use podinit_core::lifecycle::{Interval, Outcome, Record, Stage};
 use podinit_core::node::NO_POOL;
 use podinit_core::quantile::ExactDistribution;
@@ -14,7 +15,7 @@ use podinit_text::words::{count, percent};
 
 /// A group of pods is called slow with at least so many pods, where its median is so many times that of all
 /// the others, and longer by so many seconds.
-const LEAST_PODS: usize = 5;
+const LEAST_PODS: u64 = 5;
 const TIMES_SLOWER: f64 = 2.0;
 const SECONDS_SLOWER: f64 = 2.0;
 
@@ -30,18 +31,22 @@ const SLOW_GROUPS: [(&str, Dimension); 4] = [
 const MOST_NAMED: usize = 3;
 
 /// The findings, the most important first.
-pub(super) fn report_findings(report: &DetailedReport) -> Vec<String> {
-    let DetailedReport { summary, pods, end, .. } = report;
-    let ready = by_duration(pods);
-    let mut findings = vec![all(summary.discovered, &durations(pods, Interval::CreatedToReady))];
-    findings.extend(longest_stages(&ready, IntervalNames::from_report(summary)));
+pub(super) fn report_findings(
+    summary: &Report,
+    (durations, groups): (&AllDurations, &PodGroups),
+    (ready, told): (&ReadyPods, &ToldByPods),
+    unfinished: &UnfinishedPods,
+) -> Vec<String> {
+    let mut findings = vec![all(summary.discovered, durations.of(Interval::CreatedToReady))];
+    findings.extend(longest_stages(ready, IntervalNames::from_report(summary)));
     let has_cold = |row: &StartupSummary| row.startups == Warmth::Cold;
     findings.extend(cold_sentence(summary).filter(|_| summary.startups.iter().any(has_cold)));
-    findings.extend(waiting(&UnfinishedPods::from_pods(pods, *end)));
-    findings.extend(failed(pods));
-    let slow = |(what, dimension)| slow_groups(pods, what, dimension);
+    findings.extend(waiting(unfinished));
+    findings.extend(told.failed());
+    let scheduled = durations.of(Interval::ScheduledToReady);
+    let slow = |(what, dimension)| slow_groups((groups, scheduled), what, dimension);
     findings.extend(SLOW_GROUPS.into_iter().flat_map(slow));
-    findings.extend(late_network(&ready));
+    findings.extend(told.late_network());
     if !summary.probes.advice.is_empty() {
         let (count, of) = (summary.probes.advice.len(), summary.probes.workloads);
         findings.push(format!(
@@ -69,7 +74,7 @@ fn all(discovered: u64, ready: &ExactDistribution) -> String {
             _ => format!("None of {discovered} pods was seen to become ready."),
         };
     };
-    let count = ready.seconds().len();
+    let count = ready.count();
     let of = match discovered {
         1 => "The only pod".to_owned(),
         _ => format!("Of {discovered} pods, {count}"),
@@ -85,31 +90,27 @@ fn all(discovered: u64, ready: &ExactDistribution) -> String {
 }
 
 /// The stage that takes most of the time of all startups, and that of the slowest tenth where it is another.
-fn longest_stages(ready: &[&Record], names: IntervalNames) -> Option<String> {
-    let (stage, share) = longest_stage(ready)?;
+fn longest_stages(ready: &ReadyPods, names: IntervalNames) -> Option<String> {
+    let (stage, share) = longest_stage(ready.all())?;
     let text = largest_part("of the time of these startups", names.name(stage.as_str()), share);
-    let slowest = &ready[..ready.len().div_ceil(10)];
+    let slowest = ready.slowest_tenth();
     Some(match longest_stage(slowest) {
         // Strictly: of stages that take as long, none is said to be the longest.
-        Some((other, share)) if share > share_of(slowest, stage) && ready.len() >= 10 => format!(
-            "{text} In the slowest tenth it is {}: {}.",
-            names.name(other.as_str()),
-            percent(share)
-        ),
+        Some((other, share)) if share > slowest.share_of(stage) && ready.all().pods() >= 10 => {
+            format!(
+                "{text} In the slowest tenth it is {}: {}.",
+                names.name(other.as_str()),
+                percent(share)
+            )
+        }
         _ => text,
     })
 }
 
-fn longest_stage(records: &[&Record]) -> Option<(Stage, f64)> {
-    let stages = Stage::ALL.map(|stage| (stage, share_of(records, stage)));
+fn longest_stage(sums: &StageSums) -> Option<(Stage, f64)> {
+    let stages = Stage::ALL.map(|stage| (stage, sums.share_of(stage)));
     let longest = stages.into_iter().max_by(|(_, one), (_, other)| one.total_cmp(other));
     longest.filter(|(_, share)| *share > 0.0)
-}
-
-/// The share of a stage in the time of all these startups.
-fn share_of(records: &[&Record], stage: Stage) -> f64 {
-    let whole = mean(records, Interval::CreatedToReady);
-    if whole > 0.0 { mean(records, Interval::Stage(stage)) / whole } else { 0.0 }
 }
 
 /// A sentence for each stage and cause in which pods are in flight.
@@ -130,44 +131,78 @@ fn waiting(unfinished: &UnfinishedPods) -> Vec<String> {
     sentences.collect()
 }
 
-fn failed(pods: &[ReportedPod]) -> Option<String> {
-    let with = |outcome| pods.iter().filter(|pod| pod.outcome == Some(outcome)).count();
-    let rejected = match with(Outcome::Rejected) {
-        1 => (1, "was rejected by the kubelet"),
-        count => (count, "were rejected by the kubelet"),
-    };
-    let parts = [
-        (with(Outcome::Failed), "failed"),
-        rejected,
-        (with(Outcome::Disrupted), "ended by a disruption"),
-    ];
-    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> =
-        parts.map(|(pods, what)| count(pods, "pod", "pods") + " " + what).collect();
-    (!parts.is_empty()).then(|| format!("{} before they were ready.", parts.join(", ")))
+/// What pods tell one by one.
+#[derive(Default)]
+pub(super) struct ToldByPods {
+    failed: usize,
+    rejected: usize,
+    disrupted: usize,
+    /// Those that became ready and whose time of network was measured, and those of them where it may include pulls
+    network: usize,
+    may_include_pulls: usize,
+}
+
+impl ToldByPods {
+    /// Adds a pod by its outcome and its record.
+    pub(super) fn add(&mut self, outcome: Option<Outcome>, record: Option<&Record>) {
+        match outcome {
+            Some(Outcome::Failed) => self.failed += 1,
+            Some(Outcome::Rejected) => self.rejected += 1,
+            Some(Outcome::Disrupted) => self.disrupted += 1,
+            _ => {}
+        }
+        let measured = [Interval::CreatedToReady, Interval::Stage(Stage::Network)];
+        let has_network = |record: &&Record| {
+            measured.into_iter().all(|interval| record.duration(interval).is_some())
+        };
+        if let Some(record) = record.filter(has_network) {
+            self.network += 1;
+            let may_include = record.network_time.is_some_and(|time| time.may_include_pulls());
+            self.may_include_pulls += usize::from(may_include);
+        }
+    }
+
+    fn failed(&self) -> Option<String> {
+        let rejected = match self.rejected {
+            1 => (1, "was rejected by the kubelet"),
+            count => (count, "were rejected by the kubelet"),
+        };
+        let parts = [(self.failed, "failed"), rejected, (self.disrupted, "ended by a disruption")];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> =
+            parts.map(|(pods, what)| count(pods, "pod", "pods") + " " + what).collect();
+        (!parts.is_empty()).then(|| format!("{} before they were ready.", parts.join(", ")))
+    }
+
+    /// How many network times may include the pull of an image.
+    fn late_network(&self) -> Option<String> {
+        let Self { network, may_include_pulls, .. } = self;
+        (*may_include_pulls > 0).then(|| {
+            format!(
+                "For {may_include_pulls} of {network} pods the time of network may include image pulls. Kubelets up to 1.35 set the condition late, and no Event says when the network was ready."
+            )
+        })
+    }
 }
 
 /// Groups of pods that are much slower than all others.
-fn slow_groups(pods: &[ReportedPod], what: &str, dimension: Dimension) -> Vec<String> {
-    let took = |pods: &[&ReportedPod]| durations(pods.iter().copied(), Interval::ScheduledToReady);
-    let is_measured = |pod: &&ReportedPod| {
-        let record = pod.record.as_ref();
-        record.is_some_and(|record| record.duration(Interval::ScheduledToReady).is_some())
-    };
-    let measured: Vec<&ReportedPod> = pods.iter().filter(is_measured).collect();
+fn slow_groups(
+    (groups, all): (&PodGroups, &ExactDistribution),
+    what: &str,
+    dimension: Dimension,
+) -> Vec<String> {
     // The median of all stands for that of the others, which costs less and is nearly the same unless the
     // group is large; a group of half of all pods is no exception.
-    let Some(elsewhere) = took(&measured).at(50) else {
+    let Some(elsewhere) = all.at(50) else {
         return Vec::new();
     };
-    let groups = grouped(measured.iter().copied(), |pod| pod.has().values(dimension)).into_iter();
-    let exceptions = groups.filter(|(name, own)| {
-        name != NO_POOL && (LEAST_PODS..=measured.len() / 2).contains(&own.len())
+    let exceptions = groups.by(dimension).filter(|(name, own)| {
+        *name != NO_POOL && (LEAST_PODS..=all.count() / 2).contains(&own.scheduled.count())
     });
     let slow = exceptions.filter_map(|(name, own)| {
-        let median = took(&own).at(50)?;
+        let median = own.scheduled.at(50)?;
         let is_slow = median > TIMES_SLOWER * elsewhere && median > elsewhere + SECONDS_SLOWER;
-        is_slow.then_some((median, name, own.len()))
+        is_slow.then_some((median, name, own.scheduled.count()))
     });
     let mut slow: Vec<_> = slow.collect();
     slow.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
@@ -179,22 +214,6 @@ fn slow_groups(pods: &[ReportedPod], what: &str, dimension: Dimension) -> Vec<St
         )
     });
     sentences.collect()
-}
-
-/// How many network times may include the pull of an image.
-fn late_network(ready: &[&Record]) -> Option<String> {
-    let network = |record: &&&Record| record.duration(Interval::Stage(Stage::Network)).is_some();
-    let measured: Vec<_> = ready.iter().filter(network).collect();
-    let may_include = measured
-        .iter()
-        .filter(|record| record.network_time.is_some_and(|time| time.may_include_pulls()));
-    let count = may_include.count();
-    (count > 0).then(|| {
-        format!(
-            "For {count} of {} pods the time of network may include image pulls. Kubelets up to 1.35 set the condition late, and no Event says when the network was ready.",
-            measured.len()
-        )
-    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! The median of each stage on each node.
 
-use super::groups::by_value;
+use std::collections::HashMap;
+
+use super::groups::PodGroups;
 use crate::report::ReportedPod;
 use crate::report::formatting::{IntervalNames, seconds};
-use crate::report::pods::durations;
 use podinit_core::dimension::Dimension;
-use podinit_core::lifecycle::{Interval, Stage};
+use podinit_core::label_value::LabelValue;
+use podinit_core::lifecycle::{Interval, Record, Stage};
+use podinit_core::quantile::ExactDistribution;
 
 /// So many nodes are shown, those with the slowest pods.
 const MOST_NODES: usize = 40;
@@ -29,29 +32,52 @@ pub(super) struct HeatmapRow {
     pub cells: Vec<(usize, String)>,
 }
 
-impl Heatmap {
-    pub(super) fn from_pods(pods: &[ReportedPod], names: IntervalNames) -> Self {
-        let mut slowest: Vec<_> = by_value(pods, Dimension::Node)
-            .into_iter()
-            .map(|(node, pods)| (median(&pods, Interval::ScheduledToReady), node, pods))
-            .collect();
-        let count = slowest.len();
-        slowest.sort_by(|(one, ..), (other, ..)| {
+/// The nodes that are shown, slowest first.
+pub(super) struct HeatmapNodes<'a> {
+    slowest: Vec<(&'a str, usize, [ExactDistribution; Stage::ALL.len()])>,
+    /// Where each node is among them
+    places: HashMap<&'a str, usize>,
+    count: usize,
+}
+
+impl<'a> HeatmapNodes<'a> {
+    pub(super) fn from_groups(groups: &'a PodGroups) -> Self {
+        let nodes = groups.by(Dimension::Node);
+        let mut nodes: Vec<_> =
+            nodes.map(|(node, group)| (group.scheduled.at(50), node, group.pods())).collect();
+        let count = nodes.len();
+        nodes.sort_by(|(one, ..), (other, ..)| {
             other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0))
         });
-        slowest.truncate(MOST_NODES);
-        let has = |stage: &Stage| {
-            let mut all = slowest.iter();
-            all.any(|(_, _, pods)| median(pods, Interval::Stage(*stage)).is_some())
+        nodes.truncate(MOST_NODES);
+        let places = nodes.iter().zip(0..).map(|((_, node, _), place)| (*node, place)).collect();
+        let slowest = nodes.into_iter().map(|(_, node, pods)| (node, pods, Default::default()));
+        Self { slowest: slowest.collect(), places, count }
+    }
+
+    pub(super) fn add(&mut self, pod: &ReportedPod, record: &Record) {
+        let place = pod.info.node.as_deref().and_then(|node| self.places.get(node));
+        let Some((_, _, stages)) = place.and_then(|place| self.slowest.get_mut(*place)) else {
+            return;
         };
+        for (stage, durations) in Stage::ALL.into_iter().zip(stages) {
+            let took = record.duration(Interval::Stage(stage));
+            took.into_iter().for_each(|took| durations.add(took));
+        }
+    }
+
+    pub(super) fn into_heatmap(self, names: IntervalNames) -> Heatmap {
+        let Self { slowest, count, .. } = self;
+        let has =
+            |stage: &Stage| slowest.iter().any(|(_, _, stages)| stages[stage.index()].count() > 0);
         let stages: Vec<Stage> = Stage::ALL.into_iter().filter(has).collect();
-        let rows = slowest.into_iter().map(|(_, node, pods)| HeatmapRow {
-            node: node.into_owned(),
-            pods: pods.len(),
-            cells: stages.iter().map(|stage| cell(&pods, *stage)).collect(),
+        let rows = slowest.iter().map(|(node, pods, durations)| HeatmapRow {
+            node: (*node).to_owned(),
+            pods: *pods,
+            cells: stages.iter().map(|stage| cell(&durations[stage.index()])).collect(),
         });
         let rows = rows.collect();
-        Self {
+        Heatmap {
             stages: (stages.into_iter()).map(|stage| names.name(stage.as_str())).collect(),
             rows,
             nodes: count,
@@ -59,12 +85,8 @@ impl Heatmap {
     }
 }
 
-fn median(pods: &[&ReportedPod], interval: Interval) -> Option<f64> {
-    durations(pods.iter().copied(), interval).at(50)
-}
-
-fn cell(pods: &[&ReportedPod], stage: Stage) -> (usize, String) {
-    match median(pods, Interval::Stage(stage)) {
+fn cell(durations: &ExactDistribution) -> (usize, String) {
+    match durations.at(50) {
         None => (0, String::new()),
         Some(median) => (colour(median), seconds(median)),
     }

@@ -16,21 +16,23 @@ mod unfinished;
 
 use askama::Template;
 
-use super::DetailedReport;
 use super::formatting::{
     self, ColdSection, GATES, IntervalNames, gates, intervals, notes, outcomes, span,
 };
 use super::rollouts::{ROLLOUTS, RolloutSection};
 use super::waiting::{AT_MOST, WAITING, WaitingSection};
-use distributions::IntervalDistributions;
-use heatmap::Heatmap;
-use podinit_core::lifecycle::Stage;
+use super::{DetailedReport, ReportedPod, ReportedPods};
+use distributions::{AllDurations, IntervalDistributions};
+use findings::ToldByPods;
+use groups::PodGroups;
+use heatmap::{Heatmap, HeatmapNodes};
+use podinit_core::lifecycle::{Interval, Stage};
 use podinit_core::palette;
 use podinit_recordings::probes::WorkloadAdvice;
 use podinit_text::table::TextTable;
-use stages::{NOT_ACCOUNTED_FOR, StackedStages};
-use startups::StartupWaterfall;
-use unfinished::UnfinishedPods;
+use stages::{NOT_ACCOUNTED_FOR, ReadyPods, StackedStages};
+use startups::{SlowestStartups, StartupWaterfall};
+use unfinished::{UnfinishedPlaces, UnfinishedPods};
 
 /// So many of the slowest startups are drawn.
 const WATERFALLS: usize = 20;
@@ -70,12 +72,65 @@ struct ReportPage<'a> {
     probes: &'a [WorkloadAdvice],
 }
 
+/// What the pods were read for first.
+struct ReadPods {
+    durations: AllDurations,
+    groups: PodGroups,
+    told: ToldByPods,
+    slowest: SlowestStartups,
+    unfinished: UnfinishedPlaces,
+}
+
+impl ReadPods {
+    /// Reads the pods, and behind them those that are drawn only.
+    fn new(pods: &ReportedPods, slow: &ReportedPods) -> Self {
+        let mut read = Self {
+            durations: AllDurations::default(),
+            groups: PodGroups::new(),
+            told: ToldByPods::default(),
+            slowest: SlowestStartups::new(WATERFALLS),
+            unfinished: UnfinishedPlaces::default(),
+        };
+        for (position, pod) in pods.iter().enumerate() {
+            read.told.add(pod.outcome, pod.record.as_ref());
+            if let Some(record) = &pod.record {
+                read.durations.add(record);
+                read.groups.add(&pod, record);
+                read.unfinished.add(position, record);
+                read.slowest.add(position, record);
+            }
+        }
+        for (position, pod) in slow.iter().enumerate() {
+            let record = pod.record.iter();
+            record.for_each(|record| read.slowest.add(pods.len() + position, record));
+        }
+        read
+    }
+}
+
 /// The page.
 pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
     let DetailedReport { summary, pods, slow, end } = report;
     let names = IntervalNames::from_report(summary);
-    let (waterfalls, drawn_of) = startups::slowest(pods.iter().chain(slow), WATERFALLS, names);
-    let tables = groups::tables(pods);
+    let ReadPods { durations, groups, told, slowest, unfinished } = ReadPods::new(pods, slow);
+    // What the first reading has to say before, in another one.
+    let mut ready = ReadyPods::new(durations.of(Interval::CreatedToReady));
+    let mut nodes = HeatmapNodes::from_groups(&groups);
+    for pod in pods.iter() {
+        if let Some(record) = &pod.record {
+            ready.add(record);
+            nodes.add(&pod, record);
+        }
+    }
+    let heatmap = nodes.into_heatmap(names);
+    let pod = |position: usize| -> Option<ReportedPod> {
+        pods.get(position).or_else(|| slow.get(position.checked_sub(pods.len())?))
+    };
+    let (waterfalls, drawn_of) = slowest.drawn(pod, names);
+    let unfinished = unfinished.at(*end, pod);
+    let said =
+        findings::report_findings(summary, (&durations, &groups), (&ready, &told), &unfinished);
+    let tables = groups::tables(&groups);
     let waiting = summary.waiting.as_ref();
     let waiting = waiting.map(|waiting| WaitingSection::from_report(waiting, names, str::to_owned));
     let page = ReportPage {
@@ -84,11 +139,11 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         timestamps: summary.timestamps,
         kept: formatting::kept(summary),
         outcomes: outcomes(summary).join(", "),
-        findings: findings::report_findings(report),
+        findings: said,
         stages: Stage::ALL,
         names,
         palette: palette::css(),
-        stacked: stages::stacked(pods, names),
+        stacked: ready.stacked(names),
         not_accounted_for: NOT_ACCOUNTED_FOR,
         intervals: intervals(summary),
         gates: gates(summary, str::to_owned),
@@ -96,13 +151,13 @@ pub(super) fn render(report: &DetailedReport) -> Result<String, askama::Error> {
         waiting,
         rollouts: (summary.rollouts.as_ref())
             .map(|rollouts| RolloutSection::from_report(rollouts, str::to_owned)),
-        distributions: distributions::interval_distributions(pods, names),
+        distributions: distributions::interval_distributions(&durations, names),
         waterfalls,
         drawn_of,
-        heatmap: Heatmap::from_pods(pods, names),
+        heatmap,
         knows_nodes: (tables.iter()).any(|(what, ..)| ["pool", "zone"].contains(what)),
         tables,
-        unfinished: UnfinishedPods::from_pods(pods, *end),
+        unfinished,
         notes: notes(summary, str::to_owned),
         probes: &summary.probes.advice,
     };

@@ -1,5 +1,7 @@
 //! The slowest startups, each as a bar of its stages.
 
+use std::cmp::Reverse;
+
 use super::charts::{BarPart, bar};
 use super::stages::UNKNOWN;
 use crate::report::ReportedPod;
@@ -17,24 +19,50 @@ pub(super) struct StartupWaterfall {
     pub svg: String,
 }
 
-/// The slowest pods from Created to Ready, and of how many.
-pub(super) fn slowest<'a>(
-    pods: impl Iterator<Item = &'a ReportedPod>,
+/// The slowest pods from Created to Ready, and of how many. Of pods that took as long, the first are among them.
+pub(super) struct SlowestStartups {
     most: usize,
-    names: IntervalNames,
-) -> (Vec<StartupWaterfall>, usize) {
-    let ready = pods.filter_map(|pod| {
-        let record = pod.record.as_ref()?;
-        let took = record.duration(Interval::CreatedToReady)?;
-        Some((took, pod, record))
-    });
-    let mut ready: Vec<_> = ready.collect();
-    // The sort is stable: pods that took as long stay in the order of their names.
-    ready.sort_by_key(|(took, ..)| std::cmp::Reverse(*took));
-    let longest = ready.first().map_or(0.0, |(took, ..)| took.as_seconds_f64());
-    let drawn = ready.iter().take(most);
-    let drawn = drawn.map(|(took, pod, record)| draw(*took, pod, record, (longest, names)));
-    (drawn.collect(), ready.len())
+    /// How long each took, and where it stands; more than `most` at times
+    slowest: Vec<(Reverse<Latency>, usize)>,
+    ready: usize,
+}
+
+impl SlowestStartups {
+    pub(super) const fn new(most: usize) -> Self {
+        Self { most, slowest: Vec::new(), ready: 0 }
+    }
+
+    /// Adds the pod at a position, behind all others.
+    pub(super) fn add(&mut self, position: usize, record: &Record) {
+        let Some(took) = record.duration(Interval::CreatedToReady) else {
+            return;
+        };
+        self.ready += 1;
+        self.slowest.push((Reverse(took), position));
+        if self.slowest.len() > 2 * self.most {
+            self.tidy();
+        }
+    }
+
+    fn tidy(&mut self) {
+        self.slowest.sort_unstable();
+        self.slowest.truncate(self.most);
+    }
+
+    /// The slowest, drawn, and of how many. `pod` gives the pod at a position.
+    pub(super) fn drawn(
+        mut self,
+        pod: impl Fn(usize) -> Option<ReportedPod>,
+        names: IntervalNames,
+    ) -> (Vec<StartupWaterfall>, usize) {
+        self.tidy();
+        let longest = self.slowest.first().map_or(0.0, |(took, _)| took.0.as_seconds_f64());
+        let drawn = self.slowest.iter().filter_map(|(took, position)| {
+            let pod = pod(*position)?;
+            Some(draw(took.0, &pod, pod.record.as_ref()?, (longest, names)))
+        });
+        (drawn.collect(), self.ready)
+    }
 }
 
 fn draw(

@@ -1,16 +1,18 @@
 //! What startups could have gained at most ([§8.12](crate::specification#s8-12)): pod by pod the interval is taken out,
 //! and then come the quantiles.
 
+use std::collections::BTreeMap;
+
 use super::account::WaitingAccount;
 use super::probe_wait;
 use super::summary::{SavesAtMost, Saving};
 use crate::spans::{known_pulls, length, union};
 use podinit_core::label_values;
 use podinit_core::lifecycle::{
-    Cause, Interval, IntervalResult, Milestone, Record, Stage, Step, UnobservedReason,
+    Cause, Interval, IntervalResult, Latency, Milestone, Record, Stage, Step, UnobservedReason,
 };
 use podinit_core::pod::MOST_FOLLOWED;
-use podinit_core::quantile::{LEAST_OF_P99, nearest_rank};
+use podinit_core::quantile::ExactDistribution;
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 /// Stands for what is not known of a startup.
@@ -123,16 +125,16 @@ fn probe_wait(record: &Record, knows_probes: bool) -> Option<u64> {
 }
 
 /// A startup that became ready, in milliseconds, and what is taken out of it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct BoundedStartup {
     took: u32,
     without: [u32; AvoidableWait::ALL.len()],
 }
 
-/// The startups that became ready. Each takes 20 bytes, so that quantiles are exact: those of a histogram may be off by
-/// more than what was saved.
+/// The startups that became ready, equal ones counted. So quantiles are exact: those of a histogram may be off by more
+/// than what was saved.
 #[derive(Default)]
-pub(super) struct StartupBounds(Vec<BoundedStartup>);
+pub(super) struct StartupBounds(BTreeMap<BoundedStartup, u64>);
 
 impl StartupBounds {
     pub(super) fn add(&mut self, record: &Record, account: &WaitingAccount, knows_probes: bool) {
@@ -146,7 +148,7 @@ impl StartupBounds {
                 millis(nanos.saturating_add(NANOS_PER_MILLI - 1)).min(took)
             })
         });
-        self.0.push(BoundedStartup { took, without });
+        *self.0.entry(BoundedStartup { took, without }).or_default() += 1;
     }
 
     /// A row for each thing that startups could have been without.
@@ -155,21 +157,25 @@ impl StartupBounds {
     }
 
     fn without(&self, without: AvoidableWait) -> Saving {
-        let known = self.0.iter().filter(|one| one.without[without as usize] != UNKNOWN);
-        let took = MillisecondQuantiles::from_millis(known.clone().map(|one| one.took));
-        let rest = MillisecondQuantiles::from_millis(
-            known.clone().map(|one| one.took - one.without[without as usize]),
-        );
-        let saved: u64 = known.map(|one| u64::from(one.without[without as usize])).sum();
-        let less = |took: Option<u32>, rest: Option<u32>| Some(seconds(took? - rest?));
+        let all =
+            self.0.iter().map(|(one, count)| (one.took, one.without[without as usize], *count));
+        let known = all.filter(|(_, without, _)| *without != UNKNOWN);
+        let took = MillisecondQuantiles::new(known.clone().map(|(took, _, count)| (took, count)));
+        let rest = known.clone().map(|(took, without, count)| (took - without, count));
+        let rest = MillisecondQuantiles::new(rest);
+        let saved: u64 = known.map(|(_, without, count)| u64::from(without) * count).sum();
+        let less = |took: Option<f64>, rest: Option<f64>| {
+            let millis = |seconds: f64| (seconds * 1e3).round();
+            Some((millis(took?) - millis(rest?)) / 1e3)
+        };
         Saving {
             without: without.as_str(),
             known: took.count,
-            of: self.0.len() as u64,
-            p50: took.p50.map(seconds),
-            p99: took.p99.map(seconds),
-            p50_at_least: rest.p50.map(seconds),
-            p99_at_least: rest.p99.map(seconds),
+            of: self.0.values().sum(),
+            p50: took.p50,
+            p99: took.p99,
+            p50_at_least: rest.p50,
+            p99_at_least: rest.p99,
             saves_at_most: SavesAtMost {
                 p50: less(took.p50, rest.p50),
                 p99: less(took.p99, rest.p99),
@@ -179,26 +185,19 @@ impl StartupBounds {
     }
 }
 
-fn seconds(millis: u32) -> f64 {
-    f64::from(millis) / 1e3
-}
-
 /// Quantiles of milliseconds, by nearest rank.
 struct MillisecondQuantiles {
     count: u64,
-    p50: Option<u32>,
-    p99: Option<u32>,
+    p50: Option<f64>,
+    p99: Option<f64>,
 }
 
 impl MillisecondQuantiles {
-    fn from_millis(millis: impl Iterator<Item = u32>) -> Self {
-        let mut millis: Vec<u32> = millis.collect();
-        millis.sort_unstable();
-        let count = millis.len() as u64;
-        Self {
-            count,
-            p50: nearest_rank(&millis, 50),
-            p99: nearest_rank(&millis, 99).filter(|_| count >= LEAST_OF_P99),
-        }
+    /// Those of milliseconds, each with how often it is there.
+    fn new(counted: impl Iterator<Item = (u32, u64)>) -> Self {
+        let nanos = |millis| Latency::from_nanos(u64::from(millis) * NANOS_PER_MILLI);
+        let all: ExactDistribution =
+            counted.map(|(millis, count)| (nanos(millis), count)).collect();
+        Self { count: all.count(), p50: all.at(50), p99: all.p99() }
     }
 }
