@@ -45,12 +45,13 @@ fn single_pods_take_little_and_are_written_one_by_one() {
     println!("{of_pods} bytes for {PODS} pods");
     // What they have in common, such as the sums of a report, is a small part of that.
     assert!(of_pods < 160 * PODS, "{of_pods}");
-    let write: [(&str, fn(&DetailedReport)); 3] = [
+    type Format = (&'static str, fn(&DetailedReport));
+    let formats: [Format; 3] = [
         ("csv", |report| report.write_csv(io::sink()).unwrap()),
         ("trace", |report| report.write_trace(io::sink()).unwrap()),
         ("html", |report| drop(report.to_html().unwrap())),
     ];
-    for (format, write) in write {
+    for (format, write) in formats {
         let before = held();
         forget_peak();
         write(&report);

@@ -18,6 +18,7 @@ mod html;
 mod network_durations;
 mod of_records;
 mod own_milestones;
+mod packed_values;
 mod pods;
 mod report_sink;
 mod reported_pods;

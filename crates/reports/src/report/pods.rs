@@ -123,7 +123,8 @@ impl PodCollector {
         self.pods.push(&ReportedPod {
             uid: set_aside.map(|_| *uid),
             info: pod.clone(),
-            images: images.as_slice().into(),
+            // Of a pod without its UID, the report says no more than its names.
+            images: set_aside.map(|_| images.as_slice().into()).unwrap_or_default(),
             outcome: Some(outcome),
             set_aside,
             record: None,

@@ -1,8 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
-use super::nanos as nanos_of;
+use super::super::packed_values::{nanos as nanos_of, put_nanos};
 use super::*;
 use podinit_core::lifecycle::{Cause, GateKind, GateState};
+use podinit_core::timestamp::NANOS_PER_SECOND;
 use podinit_testing::records::{at, record};
 
 #[test]
