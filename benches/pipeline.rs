@@ -347,8 +347,9 @@ fn main() {
         return;
     };
     let encoding = match encoding.as_str() {
+        "json" => ObjectEncoding::Json,
         "protobuf" => ObjectEncoding::Protobuf,
-        _ => ObjectEncoding::Json,
+        other => panic!("{other} is no encoding: json or protobuf"),
     };
     let stream = stream(&support::lives(PODS), encoding);
     let mut pipeline = Pipeline::new(LabelConfig::default(), &Arc::default(), encoding, false);

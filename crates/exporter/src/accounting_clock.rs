@@ -104,7 +104,7 @@ impl AccountingClock {
 
     /// Plans the next tick, for when the next deadline passes, and says how long it is until then. A deadline that has
     /// passed waits for its source, which the next tick finds out.
-    pub fn until_tick(&mut self, clock: &dyn DeliveryClock, tracker: &Tracker) -> Duration {
+    pub fn plan_tick(&mut self, clock: &dyn DeliveryClock, tracker: &Tracker) -> Duration {
         let longest = if tracker.is_quiet() { QUIET_TICK } else { TICK };
         let nanos = tracker.next_deadline().map(|due| due.nanos_since(self.reading.now));
         // It passes strictly after its instant.
@@ -229,7 +229,7 @@ mod tests {
         let mut tracker =
             Tracker::new(TrackerConfig { slos: Arc::new([rule]), ..TrackerConfig::default() });
         let mut time = AccountingClock::start(&clock, &mut tracker);
-        assert_eq!(time.until_tick(&clock, &tracker), QUIET_TICK);
+        assert_eq!(time.plan_tick(&clock, &tracker), QUIET_TICK);
         assert!(!time.is_due_sooner(&tracker));
         let mut pod = PodSnapshot::bare(PodUid::from_text("u"), "ns", "pod");
         pod.created = Some(Timestamp::from_seconds(1000));
@@ -242,20 +242,20 @@ mod tests {
         };
         tracker.apply(delivery, &mut |_, _: Observation<'_>| {});
         assert!(time.is_due_sooner(&tracker));
-        assert_eq!(time.until_tick(&clock, &tracker), TICK);
+        assert_eq!(time.plan_tick(&clock, &tracker), TICK);
         assert!(!time.is_due_sooner(&tracker));
         let due = tracker.next_deadline().unwrap();
         let second = u64::try_from(due.as_nanos() / 1_000_000_000).unwrap();
         clock.show(second, 0);
         time.receive(&clock, &mut tracker);
-        assert_eq!(time.until_tick(&clock, &tracker), Duration::from_nanos(1));
+        assert_eq!(time.plan_tick(&clock, &tracker), Duration::from_nanos(1));
         // The second is sorted once it has begun.
         tracker.advance(clock.now().plus_nanos(1), &mut |_, _: Observation<'_>| {});
         let half = Duration::from_millis(500) + Duration::from_nanos(1);
-        assert_eq!(time.until_tick(&clock, &tracker), half);
+        assert_eq!(time.plan_tick(&clock, &tracker), half);
         clock.show(second + 2, 0);
         time.tick(&clock, &mut tracker);
-        assert_eq!(time.until_tick(&clock, &tracker), TICK);
+        assert_eq!(time.plan_tick(&clock, &tracker), TICK);
     }
 
     /// A clock that jumps by an hour when it has been read `reads` times.

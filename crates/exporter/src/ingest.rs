@@ -69,7 +69,7 @@ impl IngestTask {
                         let (tracker, sink) = (&mut self.tracker, &mut self.sink);
                         time.let_deadlines_pass(&self.stats, tracker, sink);
                     }
-                    tick.as_mut().reset(Instant::now() + time.until_tick(&*self.clock, &self.tracker));
+                    tick.as_mut().reset(Instant::now() + time.plan_tick(&*self.clock, &self.tracker));
                     self.heartbeat.beat();
                 }
                 // A snapshot says nothing of deadlines that have passed and are not reported.
@@ -103,7 +103,7 @@ impl IngestTask {
                         self.answer_queries();
                     }
                     if time.is_due_sooner(&self.tracker) {
-                        tick.as_mut().reset(Instant::now() + time.until_tick(&*self.clock, &self.tracker));
+                        tick.as_mut().reset(Instant::now() + time.plan_tick(&*self.clock, &self.tracker));
                     }
                     self.go_on();
                 }

@@ -136,8 +136,8 @@ impl StuckBefore {
             let next = self.before[stage as usize]?.plus(Duration::from_secs(1));
             (!self.changed[stage as usize]).then(|| next.plus(self.after(stage)))
         };
-        let all: Option<Vec<Timestamp>> = Stage::ALL.into_iter().map(due_of).collect();
-        all?.into_iter().min()
+        // None is less than any instant.
+        Stage::ALL.into_iter().map(due_of).min().flatten()
     }
 
     /// Advances to `now`, at most once a second. Returns the instants between which the pods of the

@@ -225,13 +225,13 @@ impl Tracker {
         if self.sources.is_in_sync(source) {
             self.shared.lags.in_sync(source, now);
         }
-        let is_list = matches!(event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
+        let is_listed = matches!(event, PodEvent::Listed { .. } | PodEvent::Reconciled { .. });
         let seen = SnapshotContext {
             source,
             now,
             observed,
             origin,
-            is_listed: is_list,
+            is_listed,
             mode: self.timestamps,
             in_sync: self.sources.may_pass_deadlines(source, now),
             baseline: self.sources.reentry_baseline(source),
@@ -239,7 +239,7 @@ impl Tracker {
             unbound: false,
             exact_network: false,
         };
-        if is_list || !self.sources.is_in_sync(source) {
+        if is_listed || !self.sources.is_in_sync(source) {
             self.rollouts.defer(source);
         }
         match event {

@@ -56,7 +56,7 @@ impl PodUid {
         let mut value = high << 64 | low;
         let mut text = [b'-'; UUID_LEN];
         for (position, byte) in text.iter_mut().enumerate() {
-            if !is_hyphen(position) {
+            if !HYPHENS.contains(&position) {
                 value = value.rotate_left(4);
                 *byte = b"0123456789abcdef"[(value & 0xf) as usize];
             }
@@ -122,9 +122,8 @@ pub(super) fn fnv1a_64(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
-const fn is_hyphen(position: usize) -> bool {
-    matches!(position, 8 | 13 | 18 | 23)
-}
+/// Where the hyphens of a UUID stand.
+const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// The values of the hexadecimal digits in lower case, by their bytes; of other bytes [`NO_DIGIT`].
 const DIGITS: [u8; 256] = {
@@ -150,7 +149,7 @@ fn hyphenated(text: &[u8]) -> Option<PodUid> {
             words[word] = words[word] << 4 | u64::from(digit & 0xf);
         }
     }
-    let is_uuid = all != NO_DIGIT && [8, 13, 18, 23].iter().all(|at| text[*at] == b'-');
+    let is_uuid = all != NO_DIGIT && HYPHENS.iter().all(|at| text[*at] == b'-');
     is_uuid.then_some(PodUid(words))
 }
 

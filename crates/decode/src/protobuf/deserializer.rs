@@ -55,7 +55,12 @@ struct MessageEntries<'de> {
     value: Option<FieldDeserializer<'de>>,
 }
 
-impl MessageEntries<'_> {
+impl<'de> MessageEntries<'de> {
+    /// Goes on with the fields of another message.
+    const fn enter(&mut self, fields: WireFields<'de>, known: MessageSchema) {
+        (self.fields, self.known, self.place) = (fields, known, 0);
+    }
+
     /// The field of this number, and its place, if it is read.
     fn find(&mut self, number: u32) -> Option<(usize, &'static FieldSchema)> {
         let known = self.known;
@@ -79,11 +84,10 @@ impl<'de> MapAccess<'de> for MessageEntries<'de> {
     ) -> Result<Option<K::Value>, Malformed> {
         loop {
             let Some(WireField { number, value }) = self.fields.next()? else {
-                let Some(outer) = self.outer.take() else {
+                let Some((fields, known)) = self.outer.take() else {
                     return Ok(None);
                 };
-                (self.fields, self.known) = outer;
-                self.place = 0;
+                self.enter(fields, known);
                 continue;
             };
             let Some((place, known)) = self.find(number) else {
@@ -92,8 +96,7 @@ impl<'de> MapAccess<'de> for MessageEntries<'de> {
             match (known.kind, value) {
                 (FieldKind::Inline(inner), WireValue::Bytes(message)) if self.outer.is_none() => {
                     self.outer = Some((self.fields, self.known));
-                    (self.fields, self.known) = (WireFields::new(message), inner);
-                    self.place = 0;
+                    self.enter(WireFields::new(message), inner);
                     continue;
                 }
                 (FieldKind::List(_) | FieldKind::TextMap, WireValue::Bytes(_))

@@ -132,12 +132,11 @@ impl ProblemFinder {
     /// Finds them once, from `began` on. Returns whether anything is known.
     async fn find(&mut self, began: Instant) -> Result<bool, UnansweredQuery> {
         // They are asked for together, so that the owner is woken once where there is nothing to tell.
-        let (page, troubled, beside) = tokio::try_join!(
+        let (mut page, mut ended, beside) = tokio::try_join!(
             self.in_flight(None),
             self.troubled(),
             self.records.ask(RecordQuery::BesidePods)
         )?;
-        let (mut page, mut ended) = (page, troubled);
         let mut of_rollouts = RolloutParts::default();
         let Some(now) = page.now else {
             return Ok(false);

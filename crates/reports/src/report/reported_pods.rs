@@ -46,7 +46,7 @@ impl ReportedPods {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Whether it has no pod.
     pub const fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -51,8 +51,8 @@ impl SloTimers {
         }
     }
 
-    /// When the earliest deadline passes at the soonest, stale ones included; `None` where there is none. Those that are
-    /// held wait for their source.
+    /// The earliest time at which a deadline can pass, stale ones included; `None` without deadlines. Those that are held
+    /// wait for their source.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         let current = self.current.peek().map(|Reverse((deadline, ..))| *deadline);
         let future = self.future.first_key_value().map(|(second, _)| instant(*second, 0));
@@ -104,15 +104,13 @@ impl SloTimers {
         self.held.entry(source).or_default().push(Reverse(entry));
     }
 
-    /// Whether deadlines are held for their source.
-    pub(crate) fn holds_any(&self) -> bool {
-        !self.held.is_empty()
-    }
-
     /// Lets the deadlines pass that are held, up to the instant until which those of their source have passed, if any
     /// may.
     pub(crate) fn release(&mut self, until: impl Fn(SourceId) -> Option<Timestamp>) {
         let Self { current, held, .. } = self;
+        if held.is_empty() {
+            return;
+        }
         held.retain(|source, entries| {
             if let Some(until) = until(*source) {
                 while entries.peek().is_some_and(|Reverse((deadline, ..))| *deadline < until) {

@@ -128,9 +128,10 @@ impl Tracker {
         let some = self.sources.may_pass_some_deadlines(at);
         if some {
             self.sources.unblock(at);
-            if self.overdue.holds_any() || self.shared.timers.holds_any() {
-                self.release_held(at);
-            }
+            let SharedState { timers, lags, .. } = &mut self.shared;
+            let may = |source| self.sources.may_pass_deadlines(source, at);
+            timers.release(|source| may(source).then(|| lags.passed_until(source, at)));
+            self.overdue.release(may);
             self.overdue.until = self.overdue.until.max(Some(at));
         }
         // While the pods are being saved, each that changes is copied.
@@ -141,14 +142,6 @@ impl Tracker {
                 self.hush_stuck(source, reporter);
             }
         }
-    }
-
-    /// Lets the deadlines pass, and the pods be stuck, that were held for sources of which they may at `at`.
-    fn release_held(&mut self, at: Timestamp) {
-        let SharedState { timers, lags, .. } = &mut self.shared;
-        let may = |source| self.sources.may_pass_deadlines(source, at);
-        timers.release(|source| may(source).then(|| lags.passed_until(source, at)));
-        self.overdue.release(may);
     }
 
     /// Reports the stuck pods of a source as stuck no longer, until its watch shows that they are.
@@ -247,12 +240,13 @@ impl Tracker {
         }
     }
 
-    /// When the next deadline passes at the soonest, if its source is in sync; `None` where there is none.
+    /// The earliest time at which a deadline can pass, if its source is in sync; `None` without deadlines.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.shared.timers.next_due()
     }
 
-    /// Whether no figure changes without a delivery: no pod is in flight, starting or followed, no rollout in progress.
+    /// Whether no figure changes without a delivery: no pod is in flight or followed, no node is starting, and no rollout
+    /// is in progress.
     pub fn is_quiet(&self) -> bool {
         let nodes = self.shared.nodes.as_ref();
         self.shared.order.len() == 0

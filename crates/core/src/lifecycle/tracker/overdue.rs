@@ -38,14 +38,12 @@ impl OverduePods {
         self.left = self.at_once;
     }
 
-    /// Whether pods are held for their source.
-    pub(super) fn holds_any(&self) -> bool {
-        !self.held_stuck.is_empty()
-    }
-
     /// Lets the pods be reported as stuck that are held for sources of which they `may`.
     pub(super) fn release(&mut self, may: impl Fn(SourceId) -> bool) {
         let Self { held_stuck, released_stuck, .. } = self;
+        if held_stuck.is_empty() {
+            return;
+        }
         held_stuck.retain(|(source, uid)| {
             let stays = !may(*source);
             if !stays {
